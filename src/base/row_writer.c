@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/row_writer.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -152,18 +151,4 @@ int row_writer_row(struct row_writer *writer, const char *label, const double *v
 		add_cell(writer, i, value[i]);
 	add(writer, writer->format == ROW_JSONL ? "}\n" : "\n");
 	return flush(writer);
-}
-
-void column_name(const char *name, char *column, size_t size)
-{
-	size_t length = 0;
-	for (; *name && length + 1 < size; name++) {
-		if (isalnum((unsigned char)*name))
-			column[length++] = *name;
-		else if (length > 0 && column[length - 1] != '_')
-			column[length++] = '_';
-	}
-	while (length > 0 && column[length - 1] == '_')
-		length--;
-	column[length] = '\0';
 }

@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "base/frequency_wish.h"
 #include "base/instant.h"
-#include "base/row_writer.h"
+#include "base/log_columns.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "meters/counter_event.h"

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "base/cpus.h"
-#include "base/row_writer.h"
+#include "base/log_columns.h"
 #include "base/units.h"
 #include "self/source.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/log_columns.h"
 #include "base/output.h"
-#include "base/row_writer.h"
 #include "base/units.h"
 #include "config/config.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/row_writer.h"
+#include "base/log_columns.h"
 
 static const struct linux_counter_reading none;
 

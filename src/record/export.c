@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "base/json_value.h"
+#include "base/log_columns.h"
 #include "base/output.h"
-#include "base/row_writer.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "config/config.h"

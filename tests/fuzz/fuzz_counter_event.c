@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/row_writer.h"
+#include "base/log_columns.h"
 #include "meters/counter_event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

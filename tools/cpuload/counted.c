@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/row_writer.h"
+#include "base/log_columns.h"
 
 /* The numbers of the processors that are measured and online. */
 static int list_processors(struct counted *counted, const struct busy_reading *reading)

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/json_value.h"
+#include "base/log_columns.h"
 #include "base/units.h"
 
 /* Of a record without the name of its URL, with its newline and a NUL. */
@@ -22,7 +23,7 @@
 
 struct request_log {
 	int file;
-	enum row_format format;
+	enum request_log_format format;
 	bool has_wall;
 	struct nonblocking *nonblocking; /* NULL: the file takes all at once */
 	bool waits;                      /* for the reader */
@@ -99,24 +100,24 @@ static void print_end(const struct request_log *log, int64_t ns, struct fields *
 }
 
 /* Returns the line's length; the line has room for it. */
-static size_t print_line(enum row_format format, const struct fields *fields, char *line)
+static size_t print_line(enum request_log_format format, const struct fields *fields, char *line)
 {
 	static const char *const name[] = {"request", "url", "planned_s", "arrival_s", "sent_s", "end_s", "response_s", "status",
 		"outcome", "bytes", LOG_WALL};
 	char outcome[16];
-	snprintf(outcome, sizeof outcome, format == ROW_CSV ? "%s" : "\"%s\"", fields->outcome);
+	snprintf(outcome, sizeof outcome, format == REQUEST_LOG_CSV ? "%s" : "\"%s\"", fields->outcome);
 	const char *const value[] = {fields->request, fields->url, fields->planned, fields->arrival, fields->sent, fields->end,
 		fields->response, fields->status, outcome, fields->bytes, fields->wall};
 	char *at = line;
 	for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
-		if (format == ROW_CSV) {
+		if (format == REQUEST_LOG_CSV) {
 			at = stpcpy(stpcpy(at, i == 0 ? "" : ","), value[i]);
 			continue;
 		}
 		at = stpcpy(stpcpy(stpcpy(at, i == 0 ? "{\"" : ",\""), name[i]), "\":");
 		at = stpcpy(at, *value[i] ? value[i] : "null");
 	}
-	return (size_t)(stpcpy(at, format == ROW_CSV ? "\n" : "}\n") - line);
+	return (size_t)(stpcpy(at, format == REQUEST_LOG_CSV ? "\n" : "}\n") - line);
 }
 
 static size_t print_record(const struct request_log *log, const struct request_record *record, char *line)
@@ -146,9 +147,9 @@ static size_t print_missing(const struct request_log *log, char *line)
 }
 
 /* With quotes where CSV needs them, or as JSON has it. To be freed; NULL with errno. */
-static char *quoted(enum row_format format, const char *name)
+static char *quoted(enum request_log_format format, const char *name)
 {
-	if (format == ROW_JSONL) {
+	if (format == REQUEST_LOG_JSONL) {
 		json_t *const string = json_value_text(name);
 		char *const text = string ? json_dumps(string, JSON_ENCODE_ANY) : strdup("null");
 		json_decref(string);
@@ -184,7 +185,7 @@ static void release(struct request_log *log)
 	free(log);
 }
 
-struct request_log *request_log_open(const char *path, enum row_format format, bool waits)
+struct request_log *request_log_open(const char *path, enum request_log_format format, bool waits)
 {
 	struct request_log *const log = calloc(1, sizeof *log);
 	if (!log || !(log->block = malloc(BLOCK_SIZE))) {
@@ -198,7 +199,7 @@ struct request_log *request_log_open(const char *path, enum row_format format, b
 	if (log->file >= 0 && nonblocking_is_needed(log->file))
 		log->nonblocking = nonblocking_new(log->file);
 	if (log->file >= 0 &&
-		(format != ROW_CSV || write_lines(log, REQUEST_LOG_HEADER "\n", strlen(REQUEST_LOG_HEADER "\n")) == 0))
+		(format != REQUEST_LOG_CSV || write_lines(log, REQUEST_LOG_HEADER "\n", strlen(REQUEST_LOG_HEADER "\n")) == 0))
 		return log;
 	const int error = errno;
 	if (log->file >= 0)

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "base/output.h"
-#include "base/row_writer.h"
 
 #define REQUEST_LOG_HEADER "request,url,planned_s,arrival_s,sent_s,end_s,response_s,status,outcome,bytes,time_unix_s"
 /* URLs of one run. */
@@ -54,11 +53,13 @@ struct request_record {
 
 struct request_log;
 
+enum request_log_format { REQUEST_LOG_CSV, REQUEST_LOG_JSONL };
+
 /*
  * Creates the file, or empties the one there is, and writes the header of CSV. A reader of a pipe is waited for where `waits` says so; else
  * what it doesn't take in time is lost, and only the end waits for it, a second. NULL with errno.
  */
-struct request_log *request_log_open(const char *path, enum row_format format, bool waits);
+struct request_log *request_log_open(const char *path, enum request_log_format format, bool waits);
 
 /* From now on times are of no clock that there is, and time_unix_s stays empty. */
 void request_log_without_wall(struct request_log *log);

@@ -346,7 +346,8 @@ static int open_outputs(struct run *run)
 {
 	const struct settings *const settings = run->settings;
 	if (settings->files.output) {
-		run->log = request_log_open(settings->files.output, settings->format == FORMAT_CSV ? ROW_CSV : ROW_JSONL, false);
+		run->log = request_log_open(
+			settings->files.output, settings->format == FORMAT_CSV ? REQUEST_LOG_CSV : REQUEST_LOG_JSONL, false);
 		if (!run->log || name_targets(run) != 0)
 			return record_files_refuse_output(&settings->files);
 	}

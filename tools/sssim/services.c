@@ -50,7 +50,7 @@ int sim_services_record(struct sim_services *services, const char *path)
 	services->path = path;
 	if (!path)
 		return 0;
-	services->log = request_log_open(path, ROW_CSV, true);
+	services->log = request_log_open(path, REQUEST_LOG_CSV, true);
 	if (!services->log)
 		return complain(services);
 	request_log_without_wall(services->log);

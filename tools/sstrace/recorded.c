@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/row_writer.h"
+#include "base/log_columns.h"
 #include "base/units.h"
 
 /* A rounded sum may be off by this. */

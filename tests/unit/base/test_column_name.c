@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/row_writer.h"
+#include "base/log_columns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/log_columns.h"
 #include "csv_rows.h"
 #include "ssrequest/request_log.h"
 #include "unit/record/log_test.h"
@@ -37,7 +38,7 @@ static const struct request_record dropped = {.request = 8,
 static void records_are_lines(void **state)
 {
 	(void)state;
-	struct request_log *const log = request_log_open(path, ROW_CSV, false);
+	struct request_log *const log = request_log_open(path, REQUEST_LOG_CSV, false);
 	assert_non_null(log);
 	assert_int_equal(request_log_name(log, "http://localhost:8080/"), 0);
 	assert_int_equal(request_log_name(log, "http://localhost:8080/a,\"b\""), 0);
@@ -74,11 +75,11 @@ static void wall_clock_is_that_of_the_end(void **state)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	struct request_record record = answered;
 	record.end_ns = (now.tv_sec + 100) * INT64_C(1000000000) + now.tv_nsec;
-	struct request_log *const log = request_log_open(path, ROW_CSV, false);
+	struct request_log *const log = request_log_open(path, REQUEST_LOG_CSV, false);
 	assert_int_equal(request_log_add(log, &record), 0);
 	assert_int_equal(request_log_close(log), 0);
 	const double found = wall_of_first();
-	struct request_log *const without = request_log_open(path, ROW_CSV, false);
+	struct request_log *const without = request_log_open(path, REQUEST_LOG_CSV, false);
 	request_log_without_wall(without);
 	assert_int_equal(request_log_add(without, &record), 0);
 	assert_int_equal(request_log_close(without), 0);
@@ -90,7 +91,7 @@ static void wall_clock_is_that_of_the_end(void **state)
 static void json_has_the_same(void **state)
 {
 	(void)state;
-	struct request_log *const log = request_log_open(path, ROW_JSONL, false);
+	struct request_log *const log = request_log_open(path, REQUEST_LOG_JSONL, false);
 	assert_int_equal(request_log_name(log, "a \"name\""), 0);
 	assert_int_equal(request_log_add(log, &answered), 0);
 	assert_int_equal(request_log_add(log, &dropped), 0);
@@ -118,7 +119,7 @@ static void json_has_the_same(void **state)
 static void a_name_that_is_no_utf8_is_a_name(void **state)
 {
 	(void)state;
-	struct request_log *const log = request_log_open(path, ROW_JSONL, false);
+	struct request_log *const log = request_log_open(path, REQUEST_LOG_JSONL, false);
 	assert_int_equal(request_log_name(log, "http://a/caf\xe9"), 0);
 	assert_int_equal(request_log_add(log, &dropped), 0);
 	assert_int_equal(request_log_close(log), 0);
@@ -136,7 +137,7 @@ static void a_long_name_is_whole(void **state)
 	(void)state;
 	static char name[100000];
 	memset(name, 'a', sizeof name - 1);
-	struct request_log *const log = request_log_open(path, ROW_CSV, false);
+	struct request_log *const log = request_log_open(path, REQUEST_LOG_CSV, false);
 	assert_int_equal(request_log_name(log, name), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(request_log_add(log, &dropped), 0);
@@ -158,7 +159,7 @@ static void what_does_not_fit_is_said(void **state)
 {
 	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
-	struct request_log *const log = request_log_open(path, ROW_CSV, false);
+	struct request_log *const log = request_log_open(path, REQUEST_LOG_CSV, false);
 	assert_int_equal(request_log_add(log, &answered), 0);
 	assert_int_equal(request_log_flush(log), 0);
 	limit_file_size(240);
@@ -185,7 +186,7 @@ static void what_does_not_fit_is_said(void **state)
 static void many_are_all_there(void **state)
 {
 	(void)state;
-	struct request_log *const log = request_log_open(path, ROW_CSV, false);
+	struct request_log *const log = request_log_open(path, REQUEST_LOG_CSV, false);
 	struct request_record record = answered;
 	for (record.request = 0; record.request < 5000; record.request++)
 		assert_int_equal(request_log_add(log, &record), 0);
@@ -203,9 +204,9 @@ static void many_are_all_there(void **state)
 static void trouble_is_told(void **state)
 {
 	(void)state;
-	assert_null(request_log_open("/nowhere/log", ROW_CSV, false));
+	assert_null(request_log_open("/nowhere/log", REQUEST_LOG_CSV, false));
 	assert_int_equal(errno, ENOENT);
-	assert_null(request_log_open("/dev/full", ROW_CSV, false));
+	assert_null(request_log_open("/dev/full", REQUEST_LOG_CSV, false));
 	assert_int_equal(errno, ENOSPC);
 	assert_int_equal(request_log_close(NULL), 0);
 }
