@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/cpus.h"
-#include "base/row_writer.h"
 #include "base/tool_options.h"
+#include "cpuload/row_writer.h"
 #include "load/machine_load.h"
 #include "meters/counter_event.h"
 

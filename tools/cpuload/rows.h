@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/row_writer.h"
 #include "cpuload/counted.h"
 #include "cpuload/load_source.h"
 #include "cpuload/options.h"
+#include "cpuload/row_writer.h"
 #include "load/core_load.h"
 #include "meters/power.h"
 #include "meters/power_command.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of numbers, written as CSV, JSON Lines or a table for people; each line with one system call. */
-#ifndef BASE_ROW_WRITER_H
-#define BASE_ROW_WRITER_H
+#ifndef CPULOAD_ROW_WRITER_H
+#define CPULOAD_ROW_WRITER_H
 
 #include <stddef.h>
 

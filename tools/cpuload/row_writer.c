@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/row_writer.h"
+#include "cpuload/row_writer.h"
 
 #include <math.h>
 #include <stdarg.h>
