@@ -333,17 +333,3 @@ bool linux_frequency_policy(const char *root, unsigned id, struct linux_frequenc
 	policy->most_mhz = read_mhz(root, id, "scaling_max_freq");
 	return true;
 }
-
-double linux_frequency_mean(const char *root, const unsigned *id, size_t count)
-{
-	double sum = 0;
-	size_t told = 0;
-	for (size_t i = 0; i < count; i++) {
-		const double mhz = read_mhz(root, id[i], "scaling_cur_freq");
-		if (!isnan(mhz)) {
-			sum += mhz;
-			told++;
-		}
-	}
-	return told > 0 ? sum / (double)told : NAN;
-}

@@ -58,12 +58,6 @@ int frequency_policy_check(const char *root, unsigned number, char error[static 
 /* Writes both limits, in the order that the kernel takes. 0, or -1 with errno; then one of them may have changed. */
 int frequency_policy_set(const char *root, unsigned number, uint64_t low_khz, uint64_t high_khz);
 
-/*
- * The mean of the present frequencies (scaling_cur_freq) of those of the processors that tell theirs, in MHz, or NaN when none
- * does. `root` stands before /sys.
- */
-double linux_frequency_mean(const char *root, const unsigned *id, size_t count);
-
 /* How the clock of a processor follows what it does. */
 struct linux_frequency_policy {
 	char governor[32];

@@ -156,6 +156,17 @@ expect_text out '  +1500 +12\.3$'
 run cpuload --sysroot root -C power --power-source zenpower 0.05 1
 expect_text err "power is unavailable: there is no chip 'zenpower'"
 
+# Of two clocks the mean; one that isn't told doesn't count.
+mkdir -p root/sys/devices/system/cpu/cpu2/cpufreq
+echo 2600123 >root/sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq
+run cpuload --sysroot root -C frequency 0.05 1
+expect_text out ',2050\.1,[0-9.]+$'
+run cpuload --sysroot root --cpus 2 -C frequency 0.05 1
+expect_text out ',2600\.1,[0-9.]+$'
+echo '<unknown>' >root/sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq
+run cpuload --sysroot root -C frequency 0.05 1
+expect_text out ',1500\.0,[0-9.]+$'
+
 # Rows count in the average by their length: the frequency is another one from the second row on, which is short.
 echo 1000000 >root/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq
 run cpuload -q --sysroot root -f table -o rows -C frequency 1 -- sh -c 'until grep -q "^[0-9]" rows; do sleep 0.02; done

@@ -19,8 +19,8 @@
 #include "base/log_columns.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "meters/frequency_policies.h"
 #include "processes/command.h"
+#include "self/source.h"
 
 /* Readings for the load of cores take at most this share of a processor. */
 #define CORES_COST_SHARE 100
@@ -180,6 +180,7 @@ static double runqueue(const struct rows *rows)
 	return stat->running > 0 ? (double)(stat->running - 1) : 0;
 }
 
+/* The mean of those that tell theirs, in MHz. A file is opened for each reading: it goes away with its processor. */
 static double frequency(const struct rows *rows)
 {
 	const struct busy_reading *const now = linux_load_source_now(rows->source);
@@ -188,9 +189,11 @@ static double frequency(const struct rows *rows)
 	for (size_t i = 0; i < now->count; i++) {
 		if (rows->settings->cpus && !cpus_contain(rows->settings->cpus, now->cpu[i].id))
 			continue;
-		const double mhz = linux_frequency_mean(rows->settings->sysroot, &now->cpu[i].id, 1);
-		if (!isnan(mhz)) {
-			sum += mhz;
+		char path[96];
+		uint64_t khz;
+		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", now->cpu[i].id);
+		if (linux_source_number(rows->settings->sysroot, path, &khz)) {
+			sum += (double)khz / 1000;
 			told++;
 		}
 	}
