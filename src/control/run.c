@@ -16,6 +16,7 @@
 #include "load/container.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
+#include "trace/stream.h"
 #include "workloads/containment.h"
 #include "workloads/spawn.h"
 
@@ -37,6 +38,8 @@ int run_load_module(struct run *run, enum sst_kind kind, char error[static RUN_E
 		return -1;
 	}
 	memset(host->env.shared, 0, module->base->shared_size);
+	host->board_new = stream_board_new;
+	host->board_target = stream_board_target;
 	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0)
 		return 0;
 	const char *const root = config->root ? config->root : "";
@@ -58,7 +61,6 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 	host->env.cpus = config->cpus;
 	host->env.moving = config->dynamics && (config->cpus || config->moved);
 	host->moved = config->moved;
-	host->follows = true;
 	if (run_load_module(run, kind, error) != 0)
 		return -1;
 	*host->refusal = '\0'; /* what it tried in vain */
@@ -213,7 +215,8 @@ void run_unload_modules(struct run *run)
 		if (!run->shared)
 			free(run->host[kind].env.shared);
 		module_unload(module);
-		host_env_free(&run->host[kind]);
+		stream_board_free(run->host[kind].board);
+		run->host[kind].board = NULL;
 	}
 }
 

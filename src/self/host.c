@@ -13,7 +13,6 @@
 
 #include "base/diag.h"
 #include "self/source.h"
-#include "trace/stream.h"
 
 static struct host_env *host_of(const struct sst_env *env)
 {
@@ -114,7 +113,7 @@ int host_follow(const struct sst_env *env, const struct sst_stream *stream)
 {
 	struct host_env *host = host_of(env);
 	struct stat status;
-	if (!host->follows)
+	if (!host->board_new)
 		return host_refuse(env, "targets that come while a run goes on can be followed by showstopper and sssim alone");
 	if (host->board)
 		return host_refuse(env, "a second source of targets was asked for, expected one");
@@ -122,14 +121,14 @@ int host_follow(const struct sst_env *env, const struct sst_stream *stream)
 		return host_refuse(env, "source=%s: %s", stream->source, strerror(errno));
 	host->followed = *stream;
 	host->heard = stream->first;
-	host->board = stream_board_new(stream->first);
+	host->board = host->board_new(stream->first);
 	return host->board ? 0 : host_refuse(env, "%s", strerror(errno));
 }
 
 double host_followed(const struct sst_env *env, int64_t since_ns)
 {
 	struct host_env *host = host_of(env);
-	return host->board ? stream_board_target(host->board, since_ns, &host->heard) : NAN;
+	return host->board ? host->board_target(host->board, since_ns, &host->heard) : NAN;
 }
 
 int host_count_iterations(const struct sst_env *env)
@@ -165,10 +164,4 @@ void host_env_init(struct host_env *host, const char *root, unsigned workloads, 
 		.env = {.host = &linux_host, .workloads = workloads, .entropy = entropy},
 		.root = root,
 	};
-}
-
-void host_env_free(struct host_env *host)
-{
-	stream_board_free(host->board);
-	host->board = NULL;
 }

@@ -30,10 +30,11 @@ struct host_env {
 	const _Atomic struct host_place *place;
 	bool counts;                      /* a module has asked for iterations … */
 	int64_t (*iterations)(void *run); /* … which this adds up, once there are workloads */
-	/* Targets that come during the run; only where the program reads what a module asks it to follow. */
-	bool follows;
+	/* Targets that come during the run: how a board for them is made and read; NULL where nobody reads what a module asks to follow. */
+	struct stream_board *(*board_new)(double first);
+	double (*board_target)(const struct stream_board *board, int64_t since_ns, double *last);
 	struct sst_stream followed;       /* … as it was asked */
-	struct stream_board *board;       /* … and what has come; NULL: nothing is followed. Freed by host_env_free */
+	struct stream_board *board;       /* … and what has come; NULL: nothing is followed. The run frees it */
 	double heard;                     /* what was got from it last */
 	bool is_record[HOST_RECORDS_MAX]; /* by descriptor: a file that the kernel makes as one record */
 	char refusal[HOST_REFUSAL_MAX];   /* what refuse() was told; "" for nothing */
@@ -41,9 +42,6 @@ struct host_env {
 
 /* Fills it; root must outlive it. */
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy);
-
-/* Gives back what modules asked for. */
-void host_env_free(struct host_env *host);
 
 /* What any host does, also one that shows modules another machine: its env is that of a struct host_env. */
 int host_refuse(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));

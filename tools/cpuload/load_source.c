@@ -136,7 +136,6 @@ void linux_load_source_close(struct linux_load_source *source)
 	linux_tree_time_close(source->tree);
 	for (int i = 0; i < 2; i++)
 		free(source->reading[i].cpu);
-	host_env_free(&source->host);
 	free(source);
 }
 

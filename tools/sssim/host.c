@@ -411,7 +411,6 @@ void sim_env_init(struct host_env *env, struct sim_host *host, unsigned workload
 {
 	host_env_init(env, "", workloads, entropy);
 	env->env.host = &sim_host;
-	env->follows = true;
 	env->cpu_time = workloads_cpu_time;
 	env->iterations = workloads_iterations;
 	env->run = host;
