@@ -83,6 +83,7 @@ double linux_power_command_parse(const char *text, size_t length)
 struct asker {
 	const char *command;
 	int64_t every_ns;
+	linux_power_before_exec *before_exec;
 	const struct scheduling *user;
 	struct shared *shared;
 	struct answers answers;
@@ -129,8 +130,8 @@ static _Noreturn void become(const struct asker *asker, pid_t parent, int output
 		_exit(126);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (asker->user)
-		scheduling_restore(asker->user);
+	if (asker->before_exec)
+		asker->before_exec(asker->user);
 	execl("/bin/sh", "sh", "-c", asker->command, (char *)NULL);
 	_exit(127);
 }
@@ -254,7 +255,8 @@ static int64_t clamp(int64_t every_ns)
 	return every_ns < EVERY_LEAST_NS ? EVERY_LEAST_NS : every_ns > EVERY_MOST_NS ? EVERY_MOST_NS : every_ns;
 }
 
-struct linux_power_command *linux_power_command_open(const char *command, int64_t every_ns, const struct scheduling *user)
+struct linux_power_command *linux_power_command_open(
+	const char *command, int64_t every_ns, linux_power_before_exec *before_exec, const struct scheduling *user)
 {
 	const struct answers none = {.newest = NAN};
 	struct linux_power_command *const power = calloc(1, sizeof *power);
@@ -271,8 +273,12 @@ struct linux_power_command *linux_power_command_open(const char *command, int64_
 	const pid_t parent = getpid();
 	power->asker = fork();
 	if (power->asker == 0) {
-		struct asker asker = {
-			.command = command, .every_ns = clamp(every_ns), .user = user, .shared = power->shared, .answers = none};
+		struct asker asker = {.command = command,
+			.every_ns = clamp(every_ns),
+			.before_exec = before_exec,
+			.user = user,
+			.shared = power->shared,
+			.answers = none};
 		serve(&asker, parent);
 	}
 	power->handle = power->asker > 0 ? pidfd_open(power->asker, 0) : -1;

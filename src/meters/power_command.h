@@ -10,19 +10,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "self/scheduling.h"
-
 /* It must answer within this time. */
 #define LINUX_POWER_COMMAND_LIMIT_NS INT64_C(2000000000)
 #define LINUX_POWER_COMMAND_TEXT_MAX 160
 
 struct linux_power_command;
+struct scheduling;
+
+/* Called in each process that becomes the command, with what the user had. */
+typedef void linux_power_before_exec(const struct scheduling *user);
 
 /*
- * Starts asking, about every `every_ns`, but not more often than five times a second nor less often than once. The command gets the
- * user's scheduling (NULL: the caller's). NULL with errno.
+ * Starts asking, about every `every_ns`, but not more often than five times a second nor less often than once. `before_exec`
+ * may be NULL. NULL with errno.
  */
-struct linux_power_command *linux_power_command_open(const char *command, int64_t every_ns, const struct scheduling *user);
+struct linux_power_command *linux_power_command_open(
+	const char *command, int64_t every_ns, linux_power_before_exec *before_exec, const struct scheduling *user);
 void linux_power_command_close(struct linux_power_command *power);
 
 /* To be called at least once a second: nothing is asked for who doesn't listen any more, such as one who is stopped. */

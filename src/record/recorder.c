@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "self/scheduling.h"
 
 /* The target's mean over an interval is taken from this many moments of it. */
 #define TARGET_POINTS 100
@@ -139,7 +140,7 @@ bool energy_open(struct energy *energy, const char *root, char error[static LINU
 
 bool energy_open_command(struct energy *energy, const char *command, int64_t every_ns, const struct scheduling *user)
 {
-	energy->command = linux_power_command_open(command, every_ns, user);
+	energy->command = linux_power_command_open(command, every_ns, scheduling_restore, user);
 	energy->since_ns = clock_now();
 	return energy->command;
 }

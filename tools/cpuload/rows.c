@@ -226,7 +226,7 @@ static void open_columns(struct rows *rows)
 		     "%s/sys/devices/system/cpu",
 			settings->sysroot);
 	if (settings->power_command) {
-		rows->command = linux_power_command_open(settings->power_command, settings->interval_ns, NULL);
+		rows->command = linux_power_command_open(settings->power_command, settings->interval_ns, NULL, NULL);
 		if (!rows->command)
 			diag("column power is unavailable: --power-command: %s", strerror(errno));
 	} else if (settings->column[COLUMN_POWER]) {

@@ -53,7 +53,7 @@ static void what_it_says_is_the_power(void **state)
 {
 	(void)state;
 	double watts = NAN;
-	struct linux_power_command *const power = linux_power_command_open("echo 42.5", EVERY, NULL);
+	struct linux_power_command *const power = linux_power_command_open("echo 42.5", EVERY, NULL, NULL);
 	assert_non_null(power);
 	wait_for(!isnan(watts = linux_power_command_watts(power)));
 	assert_true(watts == 42.5);
@@ -68,7 +68,7 @@ static void what_it_says_is_the_power(void **state)
 static void a_failure_is_told_once(void **state)
 {
 	(void)state;
-	struct linux_power_command *const power = linux_power_command_open("echo 5; exit 7", EVERY, NULL);
+	struct linux_power_command *const power = linux_power_command_open("echo 5; exit 7", EVERY, NULL, NULL);
 	assert_non_null(power);
 	wait_for(isnan(linux_power_command_watts(power)) && linux_power_command_complaint(power, text));
 	assert_string_equal(text, "it ended with status 7");
@@ -81,7 +81,7 @@ static void a_failure_is_told_once(void **state)
 static void several_lines_are_told(void **state)
 {
 	(void)state;
-	struct linux_power_command *const power = linux_power_command_open("echo; echo 42.5; echo 43", EVERY, NULL);
+	struct linux_power_command *const power = linux_power_command_open("echo; echo 42.5; echo 43", EVERY, NULL, NULL);
 	assert_non_null(power);
 	wait_for(isnan(linux_power_command_watts(power)) && linux_power_command_complaint(power, text));
 	assert_string_equal(text, "found several lines, '42.5' and more, expected one number of watts");
@@ -91,7 +91,7 @@ static void several_lines_are_told(void **state)
 static void a_command_that_is_killed_is_told(void **state)
 {
 	(void)state;
-	struct linux_power_command *const power = linux_power_command_open("kill -9 $$", EVERY, NULL);
+	struct linux_power_command *const power = linux_power_command_open("kill -9 $$", EVERY, NULL, NULL);
 	assert_non_null(power);
 	wait_for(isnan(linux_power_command_watts(power)) && linux_power_command_complaint(power, text));
 	assert_string_equal(text, "it was killed by signal 9 (Killed)");
@@ -101,7 +101,7 @@ static void a_command_that_is_killed_is_told(void **state)
 static void an_asker_that_is_gone_says_nothing(void **state)
 {
 	(void)state;
-	struct linux_power_command *const power = linux_power_command_open("echo 5", EVERY, NULL);
+	struct linux_power_command *const power = linux_power_command_open("echo 5", EVERY, NULL, NULL);
 	assert_non_null(power);
 	wait_for(!isnan(linux_power_command_watts(power)));
 	kill(linux_power_command_process(power), SIGKILL);
@@ -121,7 +121,7 @@ static void an_asker_that_is_stopped_ends_with_its_parent(void **state)
 	assert_int_equal(pipe(ends), 0);
 	const pid_t parent = fork();
 	if (parent == 0) {
-		struct linux_power_command *const power = linux_power_command_open("echo 5", EVERY, NULL);
+		struct linux_power_command *const power = linux_power_command_open("echo 5", EVERY, NULL, NULL);
 		while (isnan(linux_power_command_watts(power)))
 			clock_sleep_until(clock_now() + INT64_C(5000000));
 		asker = linux_power_command_process(power);
