@@ -12,6 +12,7 @@
 #include "groups/cgroup.h"
 #include "load/processors.h"
 #include "processes/affinity.h"
+#include "processes/descendants.h"
 #include "self/host.h"
 
 static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, const char *option)
@@ -183,4 +184,37 @@ double capacity_of_controlled(const struct config *config)
 	const double processors = cpus ? (double)cpus->count : NAN;
 	free(allowed);
 	return isnan(processors) ? NAN : fmin(processors, quota());
+}
+
+/* ---- Binding processes ------------------------------------------------------------------------------------------------ */
+
+/* What a thread starts while it still has the old processors is found by the next look, and what a look misses by the one after it. */
+#define LOOKS 10
+#define CLEAN_LOOKS 2
+
+struct binding {
+	const struct sst_cpus *cpus;
+	size_t bound; /* threads that had to be */
+};
+
+static int bind_thread(pid_t thread, void *context)
+{
+	struct binding *const binding = context;
+	if (!linux_affinity_is(thread, binding->cpus))
+		binding->bound += linux_affinity_set(thread, binding->cpus) == 0;
+	return 0;
+}
+
+bool placement_bind(pid_t root, const struct sst_cpus *cpus)
+{
+	struct descendants list = {0};
+	int clean = 0;
+	for (int look = 0; look < LOOKS && clean < CLEAN_LOOKS && descendants_list(root, &list) == 0; look++) {
+		struct binding binding = {.cpus = cpus};
+		for (size_t i = 0; i < list.count; i++)
+			linux_process_each_thread(list.item[i].process.pid, bind_thread, &binding);
+		clean = binding.bound ? 0 : clean + 1;
+	}
+	descendants_free(&list);
+	return clean == CLEAN_LOOKS;
 }

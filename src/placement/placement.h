@@ -4,6 +4,7 @@
 #define PLACEMENT_PLACEMENT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "config/config.h"
 #include "placement/pinning.h"
@@ -31,6 +32,12 @@ void placement_print(const struct sst_cpus *cpus, FILE *to);
  * and so perhaps no whole number. NaN where that isn't known, as with attached processes, or changes with the load.
  */
 double capacity_of_controlled(const struct config *config);
+
+/*
+ * Binds every thread of every process below `root`, which is left as it is, and looks again for those that came up meanwhile. True when
+ * all that may be bound are; false when threads come up faster than they are found, or there is no memory: to be done again.
+ */
+bool placement_bind(pid_t root, const struct sst_cpus *cpus);
 
 /* Where the machine's processors are, as hwloc knows it. */
 

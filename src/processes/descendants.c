@@ -17,7 +17,6 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "processes/affinity.h"
 
 int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth)
 {
@@ -336,37 +335,4 @@ int64_t descendants_cpu_ns(pid_t root, bool with_root)
 		return 0;
 	const int64_t total = waited_cpu_ns(&first) + (with_root ? own_cpu_ns(&first) : 0);
 	return total + descendants_living_cpu_ns(root);
-}
-
-/* ---- Binding them ----------------------------------------------------------------------------------------------------- */
-
-/* What a thread starts while it still has the old processors is found by the next look, and what a look misses by the one after it. */
-#define LOOKS 10
-#define CLEAN_LOOKS 2
-
-struct binding {
-	const struct sst_cpus *cpus;
-	size_t bound; /* threads that had to be */
-};
-
-static int bind_thread(pid_t thread, void *context)
-{
-	struct binding *const binding = context;
-	if (!linux_affinity_is(thread, binding->cpus))
-		binding->bound += linux_affinity_set(thread, binding->cpus) == 0;
-	return 0;
-}
-
-bool descendants_bind(pid_t root, const struct sst_cpus *cpus)
-{
-	struct descendants list = {0};
-	int clean = 0;
-	for (int look = 0; look < LOOKS && clean < CLEAN_LOOKS && descendants_list(root, &list) == 0; look++) {
-		struct binding binding = {.cpus = cpus};
-		for (size_t i = 0; i < list.count; i++)
-			linux_process_each_thread(list.item[i].process.pid, bind_thread, &binding);
-		clean = binding.bound ? 0 : clean + 1;
-	}
-	descendants_free(&list);
-	return clean == CLEAN_LOOKS;
 }

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "processes/process.h"
-#include "showstopper/module.h"
 
 struct descendant {
 	struct linux_process process;
@@ -73,11 +72,5 @@ void descendants_name(char *text, size_t size);
 int64_t descendants_cpu_ns(pid_t root, bool with_root);
 /* The same without what the process itself has waited for, of which a process knows its own better (getrusage(2)). */
 int64_t descendants_living_cpu_ns(pid_t root);
-
-/*
- * Binds every thread of every process below `root`, which is left as it is, and looks again for those that came up meanwhile. True when
- * all that may be bound are; false when threads come up faster than they are found, or there is no memory: to be done again.
- */
-bool descendants_bind(pid_t root, const struct sst_cpus *cpus);
 
 #endif

@@ -17,7 +17,6 @@
 #include "load/processors.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
-#include "processes/descendants.h"
 
 /* A source that can't be read at the end of the run for so long is lost; what comes back is just missed for a while. */
 #define LOST_AFTER_NS NS_PER_S
@@ -272,7 +271,7 @@ static void move_groups(struct recording *recording)
 		const struct group *group = run_group(config, i);
 		const struct sst_cpus *cpus = recording->dynamic.is_above ? group->moved : group->cpus;
 		const pid_t pid = recording->executor[i];
-		if (group->pin == PIN_DYNAMIC && pid && !descendants_bind(pid, cpus ? cpus : recording->allowed))
+		if (group->pin == PIN_DYNAMIC && pid && !placement_bind(pid, cpus ? cpus : recording->allowed))
 			recording->moving = true;
 	}
 }

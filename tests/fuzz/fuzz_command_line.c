@@ -40,6 +40,13 @@ struct sst_cpus *linux_affinity_get(void)
 	return cpus_make((const unsigned[]){0, 1, 2, 3}, 4);
 }
 
+bool linux_affinity_is(pid_t thread, const struct sst_cpus *cpus)
+{
+	(void)thread;
+	(void)cpus;
+	return true;
+}
+
 int linux_affinity_set(pid_t thread, const struct sst_cpus *cpus)
 {
 	(void)thread;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/units.h"
+#include "placement/placement.h"
 #include "processes/affinity.h"
 #include "processes/descendants.h"
 
@@ -114,11 +115,11 @@ START_TEST(every_thread_of_a_tree_is_moved)
 	}
 	ck_assert_uint_eq(found, 2);
 	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-	ck_assert(descendants_bind(root, &one));
+	ck_assert(placement_bind(root, &one));
 	ck_assert(all_have(root, 1, &found));
-	ck_assert(descendants_bind(root, &one));
+	ck_assert(placement_bind(root, &one));
 	ck_assert_uint_eq(processors_of(root), all->count);
-	ck_assert(descendants_bind(root, all));
+	ck_assert(placement_bind(root, all));
 	ck_assert(all_have(root, all->count, &found));
 	end(root);
 }
@@ -133,7 +134,7 @@ START_TEST(what_comes_up_meanwhile_is_moved)
 	/* All looks may miss the one that is alive, which is why they are repeated. Once it is bound, its descendants are. */
 	int steady = 0;
 	for (int i = 0; i < 100 && steady < 20; i++) {
-		descendants_bind(root, &one);
+		placement_bind(root, &one);
 		for (steady = 0; steady < 20 && all_have(root, 1, &found); steady++)
 			clock_sleep_until(clock_now() + 2 * NS_PER_MS);
 	}
@@ -144,7 +145,7 @@ END_TEST
 
 START_TEST(nothing_is_no_error)
 {
-	ck_assert(descendants_bind(getpid(), all));
+	ck_assert(placement_bind(getpid(), all));
 }
 END_TEST
 
