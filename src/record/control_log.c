@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/log_columns.h"
+#include "base/nonblocking.h"
 #include "base/output.h"
 #include "base/units.h"
 #include "config/config.h"

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/json_value.h"
 #include "base/log_columns.h"
+#include "base/nonblocking.h"
 #include "base/units.h"
 
 /* Of a record without the name of its URL, with its newline and a NUL. */

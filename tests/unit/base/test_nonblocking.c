@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "base/output.h"
+#include "base/nonblocking.h"
 #include "base/units.h"
 
 #define LINES 5000
