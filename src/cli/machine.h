@@ -81,4 +81,8 @@ void machine_add_hardware(struct findings *findings, const struct config *config
 /* What this process may do. */
 void machine_add_privileges(struct findings *findings, const struct config *config, const struct sst_env *env);
 
+/* Whether this is a virtual machine: true with the hypervisor's name, "" where that can't be told. */
+#define LINUX_HYPERVISOR_NAME_MAX 32
+bool linux_hypervisor_find(const struct sst_env *env, char name[static LINUX_HYPERVISOR_NAME_MAX]);
+
 #endif

@@ -8,7 +8,6 @@
 #include "cli/machine.h"
 #include "meters/counter_set.h"
 #include "processes/affinity.h"
-#include "self/kernel.h"
 #include "self/source.h"
 
 /* What is tried, of all that has such names. */

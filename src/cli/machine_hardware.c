@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * That there is a hypervisor the processor says (x86), or the firmware (a device tree). Its name is guessed: from the clock that it offers,
+ * from what it calls itself, and from who made the machine.
+ */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -30,12 +36,131 @@
 #define LOOKS 21
 #define LOOK_NS (100 * NS_PER_MS)
 
+#define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
+#define CLOCK_SOURCE_MAX 64
+
+/* Swap space and its traffic. */
+struct swap {
+	uint64_t total_kib, free_kib;
+	uint64_t pages; /* brought in and out since boot */
+};
+
 /* What the counters were. */
 struct moment {
 	bool has_stat, has_swap;
 	struct linux_stat stat;
-	struct linux_swap swap;
+	struct swap swap;
 };
+
+/* The beginning of a file as a string, up to one of these characters; "" where it can't be read. */
+static void read_start(const struct sst_env *env, const char *path, const char *ends, char *start, size_t size)
+{
+	char *const text = host_text(env, path, NULL);
+	snprintf(start, size, "%s", text ? text + strspn(text, " ") : "");
+	start[strcspn(start, ends)] = '\0';
+	free(text);
+}
+
+/* Whether the first processor's line of flags has the word. */
+static bool has_flag(const struct sst_env *env)
+{
+	char *const text = host_text(env, "/proc/cpuinfo", NULL);
+	char *const flags = text ? strstr(text, "\nflags") : NULL;
+	if (flags)
+		flags[1 + strcspn(flags + 1, "\n")] = '\0';
+	const bool found = flags && strstr(flags, " hypervisor");
+	free(text);
+	return found;
+}
+
+bool linux_hypervisor_find(const struct sst_env *env, char name[static LINUX_HYPERVISOR_NAME_MAX])
+{
+	static const struct {
+		const char *path, *mark, *name;
+	} signs[] = {
+		{CLOCKS "available_clocksource", "kvm-clock", "KVM"},
+		{CLOCKS "available_clocksource", "hyperv", "Hyper-V"},
+		{"/sys/hypervisor/type", "xen", "Xen"},
+		{"/sys/class/dmi/id/sys_vendor", "QEMU", "QEMU"},
+		{"/sys/class/dmi/id/sys_vendor", "VMware", "VMware"},
+		{"/sys/class/dmi/id/sys_vendor", "innotek", "VirtualBox"},
+		{"/sys/class/dmi/id/sys_vendor", "Xen", "Xen"},
+		{"/sys/class/dmi/id/sys_vendor", "Parallels", "Parallels"},
+	};
+	char line[256];
+	name[0] = '\0';
+	read_start(env, "/proc/device-tree/hypervisor/compatible", "\n", line, sizeof line);
+	if (!has_flag(env) && !*line)
+		return false;
+	for (size_t i = 0; !*name && i < sizeof signs / sizeof *signs; i++) {
+		read_start(env, signs[i].path, "\n", line, sizeof line);
+		if (strstr(line, signs[i].mark))
+			snprintf(name, LINUX_HYPERVISOR_NAME_MAX, "%s", signs[i].name);
+	}
+	return true;
+}
+
+/* The name of the counter that the kernel's clock is made of, or "" where the kernel doesn't tell. */
+static void clock_source(const struct sst_env *env, char name[static CLOCK_SOURCE_MAX])
+{
+	read_start(env, CLOCKS "current_clocksource", " \n", name, CLOCK_SOURCE_MAX);
+}
+
+/* Whether a look at the clock with this source leaves the processor, and so takes a microsecond or more. */
+static bool clock_source_is_slow(const char *name)
+{
+	static const char *const slow[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"};
+	for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+		if (strcmp(name, slow[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the kernel offers another one. */
+static bool clock_source_has(const struct sst_env *env, const char *name)
+{
+	char *const names = host_text(env, CLOCKS "available_clocksource", NULL);
+	const bool has = host_has_word(names, name);
+	free(names);
+	return has;
+}
+
+/* Seconds that the machine was suspended since it was started. */
+static double clock_suspended_s(void)
+{
+	struct timespec boot, awake;
+	if (clock_gettime(CLOCK_MONOTONIC, &awake) != 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
+		return 0;
+	return (double)(boot.tv_sec - awake.tv_sec) + (double)(boot.tv_nsec - awake.tv_nsec) / 1e9;
+}
+
+/* The number behind a name at the beginning of a line. */
+static bool find(const char *text, const char *name, uint64_t *value)
+{
+	const size_t width = strlen(name);
+	for (const char *at = text; at; at = strchr(at, '\n'), at += at != NULL)
+		if (strncmp(at, name, width) == 0) {
+			at += width;
+			at += strspn(at, " :");
+			return linux_number(&at, at + strlen(at), value);
+		}
+	return false;
+}
+
+/* False where /proc/meminfo or /proc/vmstat doesn't tell. */
+static bool swap_read(const struct sst_env *env, struct swap *swap)
+{
+	uint64_t in, out;
+	char *const memory = host_text(env, "/proc/meminfo", NULL);
+	char *const traffic = host_text(env, "/proc/vmstat", NULL);
+	const bool told = find(memory, "SwapTotal:", &swap->total_kib) && find(memory, "SwapFree:", &swap->free_kib) &&
+			  find(traffic, "pswpin ", &in) && find(traffic, "pswpout ", &out);
+	if (told)
+		swap->pages = in + out;
+	free(memory);
+	free(traffic);
+	return told;
+}
 
 static void look(const struct sst_env *env, struct moment *moment)
 {
@@ -43,7 +168,7 @@ static void look(const struct sst_env *env, struct moment *moment)
 	char *const text = host_text(env, "/proc/stat", &length);
 	moment->has_stat = text && linux_stat_parse(text, length, NULL, &moment->stat) == 0;
 	free(text);
-	moment->has_swap = linux_swap_read(env, &moment->swap);
+	moment->has_swap = swap_read(env, &moment->swap);
 }
 
 static void watch_columns(struct linux_machine *machine, const struct sst_env *env)
@@ -212,18 +337,18 @@ static void add_virtual_machine(
 
 static void add_clock(struct findings *findings, const struct sst_env *env)
 {
-	char name[LINUX_CLOCK_SOURCE_MAX];
+	char name[CLOCK_SOURCE_MAX];
 	char more[64] = "";
-	const double suspended_s = linux_clock_suspended_s();
-	linux_clock_source(env, name);
+	const double suspended_s = clock_suspended_s();
+	clock_source(env, name);
 	if (suspended_s >= 1)
 		snprintf(more, sizeof more, "; the machine slept for %.0f s since its start", suspended_s);
 	struct finding *const finding =
 		findings_add(findings, "clock", *name ? FINDING_KNOWN : FINDING_UNKNOWN, "%s%s", *name ? name : "unknown", more);
-	if (!linux_clock_source_is_slow(name))
+	if (!clock_source_is_slow(name))
 		return;
 	finding_weigh(finding, FINDING_LOWERS, "each look at the clock %s takes a microsecond or more", name);
-	if (linux_clock_source_has(env, "tsc"))
+	if (clock_source_has(env, "tsc"))
 		finding_remedy(finding, "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
 			"for a faster one");
 }
