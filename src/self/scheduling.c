@@ -156,15 +156,6 @@ void scheduling_after_fork(const struct scheduling *user, const struct schedulin
 		scheduling_raise(user);
 }
 
-void scheduling_raise_files(void)
-{
-	struct rlimit files;
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 bool scheduling_spare_from_oom(void)
 {
 	return write_oom_score(OOM_SCORE);

@@ -63,8 +63,6 @@ struct scheduling_lent {
 };
 struct scheduling_lent scheduling_before_fork(const struct scheduling *user);
 void scheduling_after_fork(const struct scheduling *user, const struct scheduling_lent *lent);
-/* As many descriptors as the hard limit permits: an executor wants one per process that left its workload's group. */
-void scheduling_raise_files(void);
 
 /* Lowers the calling process's oom_score_adj where permitted; true when it was. */
 bool scheduling_spare_from_oom(void);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/diag.h"
 #include "base/units.h"
 #include "processes/descendants.h"
@@ -333,7 +334,7 @@ int guardian_run(const struct config *config)
 		return EXIT_TROUBLE;
 	}
 	scheduling_save(&ties.user);
-	scheduling_raise_files();
+	descriptors_raise_limit();
 	/* May wait for a file system. From the first obligation on no signal may end this process but in order. */
 	if (obligations_plan(&ties.owed, config) != 0)
 		return EXIT_TROUBLE;

@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "base/complete.h"
+#include "base/descriptors.h"
 #include "base/diag.h"
-#include "base/standard_files.h"
 #include "base/version.h"
 #include "self/signals.h"
 #include "ssburn/options.h"

@@ -20,9 +20,9 @@
 #include <microhttpd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "self/scheduling.h"
 #include "ssburn/listener.h"
 
 /* Of a connection: its buffers, with the longest header. */
@@ -248,7 +248,7 @@ void server_run(struct worker *self)
 static unsigned connections(const struct settings *settings)
 {
 	struct rlimit files;
-	scheduling_raise_files();
+	descriptors_raise_limit();
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= (rlim_t)settings->connections + SERVER_OTHER_FILES)
 		return (unsigned)settings->connections;
 	if (files.rlim_cur <= SERVER_OTHER_FILES) {

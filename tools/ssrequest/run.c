@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
@@ -408,7 +409,7 @@ static int prepare(struct run *run)
 	signals_block_file_limit();
 	if (settings->cpus && linux_affinity_set(0, settings->cpus) != 0)
 		return diag_refuse("--cpus: these processors can't be used: %s", strerror(errno));
-	scheduling_raise_files();
+	descriptors_raise_limit();
 	/* No write ends us. */
 	signal(SIGPIPE, SIG_IGN);
 	run->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/complete.h"
+#include "base/descriptors.h"
 #include "base/diag.h"
-#include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/complete_modules.h"
 #include "self/signals.h"

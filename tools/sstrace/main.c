@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/complete.h"
+#include "base/descriptors.h"
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/log_columns.h"
 #include "base/output.h"
-#include "base/standard_files.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "self/signals.h"

@@ -18,6 +18,7 @@
 
 #include <check.h>
 
+#include "base/descriptors.h"
 #include "left_out.h"
 #include "processes/descendants.h"
 #include "self/scheduling.h"
@@ -127,7 +128,7 @@ START_TEST(as_many_descriptors_as_there_may_be)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	scheduling_save(&user);
 	ck_assert_uint_eq(user.files.rlim_cur, 40);
-	scheduling_raise_files();
+	descriptors_raise_limit();
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	ck_assert_uint_eq(limit.rlim_cur, limit.rlim_max);
 	scheduling_restore(&user);

@@ -21,6 +21,7 @@
 #include <check.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/units.h"
 #include "processes/affinity.h"
 #include "processes/command.h"
@@ -387,7 +388,7 @@ START_TEST(the_limit_of_descriptors_is_raised_for_us_alone)
 	limit = (struct rlimit){.rlim_cur = before.rlim_cur - 1, .rlim_max = before.rlim_max};
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	scheduling_save(&user);
-	scheduling_raise_files();
+	descriptors_raise_limit();
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	ck_assert_uint_eq(limit.rlim_cur, before.rlim_max);
 	const pid_t pid = start(&(struct spawn){.command = sleeper, .user = &user});

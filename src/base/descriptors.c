@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/standard_files.h"
+#include "base/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -16,4 +17,13 @@ int standard_files_occupy(void)
 			return diag_refuse("can't open /dev/null: %s", strerror(errno));
 	}
 	return 0;
+}
+
+void descriptors_raise_limit(void)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
 }

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/descriptors.h"
 #include "base/output.h"
-#include "base/standard_files.h"
 
 /* What is wrong once these descriptors (bits) were closed; 0: nothing. In a child, whose messages may be lost. */
 static int look(unsigned closed)
