@@ -11,7 +11,6 @@
 #include "base/diag.h"
 #include "base/version.h"
 #include "cli/command_line.h"
-#include "cli/complete_modules.h"
 #include "cli/instead.h"
 #include "cli/machine.h"
 #include "cli/options.h"

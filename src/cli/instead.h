@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is printed instead of a run, but for --check-machine: what modules there are and what they take, and what would be run. */
+/* What is printed instead of a run, but for --check-machine: what modules there are and what they take, also for shells, and what would be run. */
 #ifndef CLI_INSTEAD_H
 #define CLI_INSTEAD_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/complete.h"
 #include "config/config.h"
 #include "showstopper/module.h"
 
@@ -27,5 +28,8 @@ int dry_run_print(const struct config *config);
 
 /* Gives a group back what a run left of which nobody lives, and says so. 0, also where there is nothing, or -1 after a message. */
 int release_group(const char *name, bool quiet);
+
+/* What shells complete of modules, from those that there are: for complete_program.offer_modules. */
+void complete_modules(struct complete_value *value, const struct tool_option *row);
 
 #endif

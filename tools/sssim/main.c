@@ -10,7 +10,7 @@
 #include "base/descriptors.h"
 #include "base/diag.h"
 #include "base/version.h"
-#include "cli/complete_modules.h"
+#include "cli/instead.h"
 #include "self/signals.h"
 #include "sssim/options.h"
 #include "sssim/results.h"
