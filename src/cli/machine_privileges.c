@@ -7,7 +7,7 @@
 #include "base/frequency_wish.h"
 #include "cli/machine.h"
 #include "control/shared.h"
-#include "groups/cgroup.h"
+#include "groups/cgroup_places.h"
 #include "groups/group_tree.h"
 #include "meters/frequency_policies.h"
 #include "self/host_text.h"

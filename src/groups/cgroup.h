@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control groups as feedback modules see them, through the handles of the host: where a group is, what it has used, and what it may
+ * Control groups as feedback modules see them, through the handles of the host: what a group has used, and what it may
  * use, which is the smallest quota from it up to the mount point of its hierarchy, its cpuset, or else the processors online.
  */
 #ifndef GROUPS_CGROUP_H
 #define GROUPS_CGROUP_H
 
-#include <linux/limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "groups/cgroup_text.h"
+#include "groups/cgroup_places.h"
 #include "showstopper/module.h"
 
 /* Quotas that are looked at: more levels than anybody has. */
@@ -60,19 +59,6 @@ void linux_cgroup_close(struct linux_cgroup *group, const struct sst_env *env);
 
 /* False where neither quota nor cpuset takes anything away, or nothing says so. */
 bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_container *container);
-
-/* The folder of the own group, of version 1's `controller`, or with NULL of version 2; false where it can't be seen. */
-bool linux_cgroup_own_folder(const struct sst_env *env, const char *controller, char folder[static PATH_MAX]);
-
-/*
- * Opens what counts the processor time of a group that is given as for linux_cgroup_open, but for "self". A handle, or -1 with a
- * message.
- */
-int linux_cgroup_open_usage(
-	const struct sst_env *env, const char *path, enum linux_cgroup_format *format, char error[static LINUX_CGROUP_ERROR_MAX]);
-
-/* What a group has used by such a handle, ns, and when. 0, or -1 with errno: ENODEV for a group that was removed, EINVAL. */
-int linux_cgroup_used(const struct sst_env *env, int usage, enum linux_cgroup_format format, uint64_t *used_ns, int64_t *when_ns);
 
 /* Usage in counter[0], ns, and capacity, which is looked at anew once a second. 0, or -1 with errno. */
 int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,

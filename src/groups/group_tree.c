@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "groups/cgroup.h"
+#include "groups/cgroup_places.h"
 #include "self/host.h"
 #include "self/host_text.h"
 #include "self/source.h"

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "groups/attached_group.h"
-#include "groups/cgroup.h"
+#include "groups/cgroup_places.h"
 #include "groups/group_find.h"
 #include "groups/group_tree.h"
 #include "load/tree_time.h"

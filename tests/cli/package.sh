@@ -103,7 +103,7 @@ cmp -s wanted present || { fail 'files of the reports, < wanted, > there:'; diff
 present "$programs" root
 {
 	printf './usr/%s\n' include/showstopper/module.h include/showstopper/parsers.h lib/libshowstopper-parsers.a share/pkgconfig/showstopper.pc
-	printf './usr/include/showstopper/parsers/%s.h\n' base/cpus base/units groups/cgroup groups/cgroup_text load/container load/stat
+	printf './usr/include/showstopper/parsers/%s.h\n' base/cpus base/units groups/cgroup groups/cgroup_places groups/cgroup_text load/container load/stat
 	printf './usr/share/doc/showstopper/%s\n' changelog.gz copyright README.md.gz modules/README.md traces/README.md tools/bench/README.md.gz
 	for picture in "$source"/traces/*.svg "$source"/tools/bench/*.svg; do echo "./usr/share/doc/showstopper/${picture#"$source/"}"; done
 	for manual in "$source"/src/*.[157] "$source"/tools/*/*.[17]; do

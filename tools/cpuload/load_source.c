@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cpus.h"
-#include "groups/cgroup.h"
+#include "groups/cgroup_places.h"
 #include "load/tree_time.h"
 #include "self/host.h"
 #include "self/kernel.h"
