@@ -17,7 +17,6 @@
  */
 #include "load/busy_times.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #define LOAD_MACHINE_LOAD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "load/busy_times.h"
 #include "showstopper/module.h"

@@ -3,9 +3,6 @@
 #ifndef MODULE_MODULE_H
 #define MODULE_MODULE_H
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "base/file_uses.h"
 #include "base/kinds.h"
 #include "module/actuator.h"

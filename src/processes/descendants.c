@@ -6,7 +6,6 @@
 #include "processes/descendants.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "processes/look_budget.h"
 
-#include <stddef.h>
-
 #include "base/units.h"
 
 /* What wasn't spent can be for so long: 50 ms of processor time at once. */

@@ -4,7 +4,6 @@
 #define SELF_KERNEL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "showstopper/module.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "self/scheduling.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>

@@ -11,11 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "base/output.h"
 #include "groups/workload_groups.h"
 #include "processes/affinity.h"

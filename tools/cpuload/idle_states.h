@@ -3,7 +3,6 @@
 #ifndef CPULOAD_IDLE_STATES_H
 #define CPULOAD_IDLE_STATES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -19,6 +19,7 @@
 #include "base/log_columns.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "load/core_load.h"
 #include "processes/command.h"
 #include "self/source.h"
 

@@ -11,7 +11,6 @@
 #include "cpuload/load_source.h"
 #include "cpuload/options.h"
 #include "cpuload/row_writer.h"
-#include "load/core_load.h"
 #include "meters/power.h"
 #include "meters/power_command.h"
 #include "record/load_meter.h"

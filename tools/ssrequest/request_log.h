@@ -14,7 +14,6 @@
 #define RECORD_REQUEST_LOG_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/output.h"

@@ -2,7 +2,6 @@
 #include "ssrequest/required.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ssrequest/schedule.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 #include "base/splitmix.h"
 #include "base/units.h"
 

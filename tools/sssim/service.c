@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sssim/service.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/units.h"
