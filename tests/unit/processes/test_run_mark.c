@@ -11,7 +11,7 @@
 
 #include <check.h>
 
-#include "processes/process.h"
+#include "processes/attached.h"
 
 #define NO_MARK (-1)
 
