@@ -26,7 +26,6 @@
 #include "placement/placement.h"
 #include "processes/affinity.h"
 #include "processes/attached.h"
-#include "processes/command.h"
 #include "processes/descendants.h"
 #include "processes/exec_report.h"
 #include "record/export.h"
@@ -34,6 +33,7 @@
 #include "record/summary.h"
 #include "self/terminal.h"
 #include "supervise/master_state.h"
+#include "workloads/spawn.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 /* The guardian is to hear of us meanwhile. */

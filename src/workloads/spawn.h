@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting one workload. */
+/* Starting one workload, and whether its command can be started. */
 #ifndef WORKLOADS_SPAWN_H
 #define WORKLOADS_SPAWN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -36,5 +37,14 @@ pid_t spawn(const struct spawn *spawn, enum start_stage *stage);
 
 /* Whether workloads, so many of them, get the standard input of the caller: one that is alone, unless that is a terminal. */
 bool spawn_hands_input_on(unsigned workloads);
+
+/* Whether it can be found and executed in that folder, as far as that can be told. 0, or after a message the status to end with. */
+int command_verify(const char *command, const char *folder);
+
+/*
+ * What the first line of a script names, or the loader that a program of this machine's own kind asks for. False where there is none, or
+ * where it takes the kernel to know: scripts of scripts, names that count from the folder of the moment, programs of other machines.
+ */
+bool command_interpreter(const char *path, char interpreter[static PATH_MAX]);
 
 #endif

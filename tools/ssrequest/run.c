@@ -34,6 +34,7 @@
 #include "ssrequest/outcome.h"
 #include "ssrequest/progress.h"
 #include "ssrequest/rates.h"
+#include "workloads/spawn.h"
 
 #define EXIT_MISSED 3
 #define ACTS_AT_A_TIME 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who interprets a file: as its first line says, or its program headers. */
-#include "processes/command.h"
+#include "workloads/spawn.h"
 
 #include <elf.h>
 #include <fcntl.h>
