@@ -11,7 +11,6 @@
 
 #include "base/accuracy.h"
 #include "config/config.h"
-#include "record/load_meter.h"
 #include "record/recorder.h"
 #include "record/summary.h"
 

@@ -11,7 +11,6 @@
 #include "control/run.h"
 #include "placement/frequencies.h"
 #include "record/counted.h"
-#include "record/load_meter.h"
 #include "record/recorder.h"
 
 /* What the samples of a run add up to beside its accuracy: the worst one, the load of free workloads, what made the load at the bounds. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/load_meter.h"
+#include "record/recorder.h"
 
 #include <math.h>
 #include <setjmp.h>
