@@ -74,41 +74,23 @@ static bool read_number(int fd, uint64_t *value, int64_t *when_ns)
 	return length > 0 && linux_number(&at, text + length, value);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-	return strverscmp(*x, *y);
-}
-
 /* The entries of a directory that begin with `prefix`, in order, ended by NULL; NULL when it can't be listed. Freed by free_names. */
 static char **list_names(const char *root, const char *path, const char *prefix)
 {
+	struct dirent **entry = NULL;
 	const int fd = linux_source_open(root, path);
-	DIR *const directory = fd < 0 ? NULL : fdopendir(fd);
-	if (!directory) {
-		if (fd >= 0)
-			close(fd);
-		return NULL;
+	const int count = fd < 0 ? -1 : scandirat(fd, ".", &entry, NULL, versionsort);
+	char **const names = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *names);
+	size_t used = 0;
+	for (int i = 0; i < count; i++) {
+		const char *const name = entry[i]->d_name;
+		if (names && name[0] != '.' && strncmp(name, prefix, strlen(prefix)) == 0 && (names[used] = strdup(name)) != NULL)
+			used++;
+		free(entry[i]);
 	}
-	size_t count = 0;
-	char **names = calloc(1, sizeof *names);
-	for (const struct dirent *entry; names && (entry = readdir(directory)) != NULL;) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 || entry->d_name[0] == '.')
-			continue;
-		char **const larger = realloc(names, (count + 2) * sizeof *names);
-		char *const copy = strdup(entry->d_name);
-		if (larger)
-			names = larger;
-		if (!larger || !copy) {
-			free(copy);
-			break;
-		}
-		names[count++] = copy;
-		names[count] = NULL;
-	}
-	closedir(directory);
-	if (names)
-		qsort(names, count, sizeof *names, compare_names);
+	free(entry);
+	if (fd >= 0)
+		close(fd);
 	return names;
 }
 
