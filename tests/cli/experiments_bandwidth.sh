@@ -116,6 +116,6 @@ expect_text made/boxes-burn-long.svg '[ >]freezer[ <]'
 # What is wrong with a run is no lack of iterations.
 echo nonsense >>made/runs/burn-long_25_signals_2/iterations.0.csv
 report_made
-expect_trouble '^tools/experiments/throughput: ssreport: .*burn-long_25_signals_2/iterations\.0\.csv:4'
+expect_trouble '^tools/experiments/throughput: .*burn-long_25_signals_2/iterations\.0\.csv:4'
 
 finish

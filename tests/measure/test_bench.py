@@ -7,13 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from conftest import ROOT, program
 from measure import bench, peers
-from measure.bench import Sample, Tree
 from measure.helpers import Helper
 from measure.process import is_over, wait_until
-from measure.text import Trouble, number
+from measure.text import Trouble
+from showstopper.accuracy import accuracy
 
 
 def loads(file: Path, *rows: tuple[float, float]) -> None:
@@ -74,15 +75,15 @@ def test_what_is_no_row(build: Path, session: Path) -> None:
 
 def test_what_a_burst_is(build: Path) -> None:
     # Samples of 0.5 s; others take 10 % from 2 to 2.5 s: that one and the two of the second after are not calm.
-    tree = Tree([Sample(end - 0.5, end, 0.4) for end in (0.5 * place for place in range(1, 11))])
-    samples = [
-        Sample(start, start + 0.5, 0.5 if start == 2 else 0.42) for start in (0.5 * place for place in range(12))
-    ]
-    row = bench.accuracy(samples[:10], 42, tree)
-    assert (row["samples"], row["bursts"]) == ("10", "3")
+    begin = pd.Series(range(12)) / 2
+    samples = pd.DataFrame({"begin": begin, "end": begin + 0.5, "load": 0.42})
+    samples.loc[4, "load"] = 0.5
+    tree = samples[:10].assign(load=0.4)
+    row = accuracy(bench.control_log(samples[:10], 42, 0, 9, tree)).iloc[0]
+    assert (row["samples"], row["bursts"]) == (10, 3)
     # What is not known of others, from 5 s on, is not calm either.
-    assert bench.accuracy(samples, 42, tree)["bursts"] == "5"
-    assert number(row, "calm_mean_error_pp") == pytest.approx(0, abs=1e-9)
+    assert accuracy(bench.control_log(samples, 42, 0, 9, tree))["bursts"].item() == 5
+    assert row["calm_mean_error_pp"] == pytest.approx(0, abs=1e-9)
 
 
 def test_steps(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 from conftest import ROOT
-from measure import figures, making
+from measure import making
+from showstopper.accuracy import accuracy
 
 
 def test_the_experiment_of_the_readme(tmp_path: Path) -> None:
@@ -129,4 +130,4 @@ def test_as_many_repeats_as_a_precision_takes(tmp_path: Path, build: Path) -> No
 
 def load_of(folder: Path, build: Path) -> float:
     """Without the beginning, which the report leaves out as well."""
-    return float(figures.table("accuracy", [("", [folder / "log.csv"])], settle_s=3.0)["load"].item())
+    return float(accuracy(folder / "log.csv", settle_s=3.0)["load"].item())

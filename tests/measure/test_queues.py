@@ -2,13 +2,11 @@
 """The formulas of tools/bench/queues, by hand, by their closed forms, and by requests that are served one after the other."""
 
 import random
-from collections import defaultdict
 from itertools import accumulate
 from pathlib import Path
 
 import pytest
 from conftest import program
-from measure.figures import Summary
 
 queues = program("bench/queues")
 BY_NAME = {queue.name: queue for queue in queues.QUEUES}
@@ -74,14 +72,11 @@ def test_a_machine_that_stands_still(
 
     def run(*_: object) -> object:
         found.append(next(left))
-        return queues.Measured(served, [(11, 10), (12, 10)], {"mean_s": "0.01"}, found[-1])
+        return queues.Measured(served, [(11, 10), (12, 10)], 0.01, found[-1])
 
     benchmark = queues.Queues(["--queues", "M/D/1", "--utilisation", "30"])
     benchmark.build = Path()
     monkeypatch.setattr(benchmark, "run", run)
-    monkeypatch.setattr(
-        queues.figures, "summaries", lambda *_: defaultdict(lambda: Summary(2, 1.0, 0.1, 1.0, 1.0, 1.0, 2.0, 0.05))
-    )
     benchmark.measure()
     assert found[-1] == counts
     said = capsys.readouterr().out

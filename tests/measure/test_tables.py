@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import showstopper
 from conftest import program
-from measure import claims, evidence, figures, pairs, peers, runs, settings, sides, workloads
+from measure import claims, evidence, pairs, peers, runs, settings, sides, workloads
 from measure.batch import Part
 from measure.runs import Group, Run
 from measure.text import Row, Trouble, rows_of
@@ -25,21 +26,20 @@ def run(workload: str, target: str, setting: str, repetition: int) -> Run:
 def with_runs(part: Part, rows: list[Row]) -> Part:
     """Each row as that of a run, which is what the table of all runs has."""
     again = {(row["target_percent"], row["setting"]): 0 for row in rows}
-    head, part.complete = list(rows[0]), []
-    lines = [",".join(["label", *head])]
+    part.complete, labels = [], list[str]()
     for row in rows:
         key = (row["target_percent"], row["setting"])
         again[key] += 1
         of = run("w", *key, again[key])
         part.complete.append(of)
-        lines.append(",".join([settings.label_of(of), *(row[name] for name in head)]))
-    (part.output / "accuracy-runs.csv").write_text("\n".join(lines) + "\n")
+        labels.append(settings.label_of(of))
+    part.tables["accuracy"] = pd.DataFrame(rows).assign(label=labels)
     return part
 
 
 def test_half_an_instance_is_no_baseline(tmp_path: Path, build: Path) -> None:
-    assert [figures.is_whole(target, 2) for target in (50, 25, 75, 1)] == [True, False, False, False]
-    assert [figures.is_whole(target, 12) for target in (33, 66, 10)] == [True, True, False]
+    assert [settings.is_whole(target, 2) for target in (50, 25, 75, 1)] == [True, False, False, False]
+    assert [settings.is_whole(target, 12) for target in (33, 66, 10)] == [True, True, False]
     accuracy = program("experiments/accuracy")
     rows = rows_of(
         "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2\n"
@@ -119,7 +119,7 @@ def test_phases_decide_what_a_constant_duty_cycle_makes(tmp_path: Path, build: P
     own.settings()
     words = [run.words() for run in own.list_runs("native")]
     assert len(words) == 11 and [of[-1] for of in words[1:]] == [f"107m,seed={seed}" for seed in range(5, 15)]
-    found = settings.distributions(part_of(tmp_path, build), settings.simulated_phases(own, ["CDC"]))
+    found = settings.distributions(settings.simulated_phases(own, ["CDC"]))
     assert [(row["setting"], row["phases"]) for row in found] == [("CDC", "1"), ("CDC+", "10")]
     # All at once they are the machine's load; one after the other they take more.
     assert abs(float(found[0]["mean_error_pp_median"])) < 1
@@ -212,13 +212,6 @@ def test_no_figure_of_few_samples(tmp_path: Path, build: Path) -> None:
     assert accuracy.pair(rows[1], "*") == ["19 samples*", "19 samples*"] and accuracy.pair(rows[0]) == ["+1.00", "2.00"]
 
 
-def test_student_t(build: Path) -> None:
-    # Of two values 0 and 2 the interval is t / sqrt(2) * sqrt(2).
-    found = figures.summarize([0, 2])
-    assert found and found.half == pytest.approx(12.7062, abs=1e-4)
-    assert figures.summarize([]) is None
-
-
 def pair(foreground: str, background: str, repetition: int) -> Run:
     groups = (Group(foreground, "P", (), "foreground"), Group(background, "P", (), "background"))
     return Run((foreground, background, "mine"), groups, 9, (), "", repetition, scheme="mine")
@@ -286,10 +279,10 @@ def test_a_background_without_processors_of_its_own(tmp_path: Path, build: Path)
     with_capacity = pairs.log_in(tmp_path, neutral, "native")
     assert with_capacity.name == "background-log.csv"
     assert pairs.log_in(tmp_path, neutral, "lxc").name == "log.csv"
-    files = [("x", [with_capacity, tmp_path / "fore.csv"])]
-    first = figures.table("curve", files).iloc[0]
+    files = [with_capacity, tmp_path / "fore.csv"]
+    first = showstopper.curve(files).iloc[0]
     assert (first["target"], first["load"]) == pytest.approx((1, 1))
-    assert 39.8 < figures.table("interference", files)["interference"].item() < 40.2
+    assert 39.8 < showstopper.interference(files)["interference"].item() < 40.2
 
 
 def test_ratios(build: Path) -> None:
@@ -376,12 +369,12 @@ def test_a_fleet_has_a_report_where_a_node_has_no_error(tmp_path: Path) -> None:
 
 
 def test_bursts_said() -> None:
-    assert figures.bursts_said([{"samples": "5", "bursts": "0"}]) == "None of 5 samples met a burst of others."
+    assert settings.bursts_said([{"samples": "5", "bursts": "0"}]) == "None of 5 samples met a burst of others."
     assert (
-        figures.bursts_said([{"samples": "5", "bursts": "2"}, {"samples": "5", "bursts": "1"}])
+        settings.bursts_said([{"samples": "5", "bursts": "2"}, {"samples": "5", "bursts": "1"}])
         == "3 of 10 samples met a burst of others."
     )
-    assert figures.bursts_said([{"samples": "5", "bursts": ""}]) == "What others did meanwhile is unavailable."
+    assert settings.bursts_said([{"samples": "5", "bursts": ""}]) == "What others did meanwhile is unavailable."
 
 
 def test_a_goal_is_reached_by_the_whole_interval() -> None:

@@ -2,6 +2,8 @@
 """A batch of runs of showstopper: options, the list of runs, one run after the other, going on where it stopped, the report, what is published.
 An experiment is a subclass of Experiment that says which runs there are and which tables they come to."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil
@@ -12,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, ClassVar, NoReturn
+from typing import IO, TYPE_CHECKING, ClassVar, NoReturn
 
 from measure import cluster, machine, making, repeats, runs, sources, stolen, workloads
 from measure.environments import kind_of
@@ -27,6 +29,10 @@ from measure.runs import Group, Run
 from measure.text import Trouble, as_time, first_line, kept_csv, listed, lines_of, number, refuse, rows_of
 from measure.text import refuse_others, words_of, write
 from measure.workloads import Workload
+from showstopper import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_NAMED = 12  # runs that were not warm
 BEFORE = "load before the first run"  # in machine.txt
@@ -48,6 +54,9 @@ class Part:
     name: str
     complete: list[Run] = field(init=False)
     left_out: list[Run] = field(init=False, default_factory=list)  # complete, but of no use to this report
+    tables: dict[str, pd.DataFrame] = field(
+        init=False, default_factory=dict
+    )  # of the package, of all runs, by their names
     repeats_said: str = field(init=False, default="")  # why there are so many repeats
     report: Report = field(init=False)
 
@@ -653,7 +662,7 @@ class Batch:
             try:
                 self.own.write_report(part)
                 self.parts.append(part)
-            except Trouble as trouble:
+            except (Trouble, InputError) as trouble:
                 for said in (trouble, f"no report of the runs in {environment} could be written"):
                     print(f"tools/experiments/{self.name}: {said}", file=sys.stderr)
                 self.failed += 1

@@ -2,19 +2,22 @@
 """What benchmarks have in common: a command line, the build, a table and its block in a document; the machine seen from outside, how far its load was from
 a target, with and without bursts of others."""
 
+from __future__ import annotations
+
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, product
+from itertools import product
 from pathlib import Path
-from typing import ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 
-from measure import figures, machine
-from measure.figures import Summary
+from measure import machine
 from measure.options import Command, Option, flag, option, text
 from measure.process import attempt, output_of, run_program
 from measure.publish import Publication, command_line
-from measure.text import Row, Trouble, markdown, number, read_csv
+from measure.text import markdown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DOCUMENT = "tools/bench/README.md"
 K = TypeVar("K")
@@ -110,13 +113,14 @@ class Benchmark(Command):
 
     def rounds_of(
         self, rounds: int, what: Sequence[K], measure: Callable[[K], Sequence[float]]
-    ) -> dict[K, list[Summary]]:
-        """Of each figure of each of these, which are measured in turn, round after round."""
-        values = []
-        for _, (at, of) in product(range(rounds), enumerate(what)):
-            values += [((str(at), str(place)), value) for place, value in enumerate(measure(of))]
-        found = figures.summaries(values)
-        return {of: [found[key] for key in found if key[0] == str(at)] for at, of in enumerate(what)}
+    ) -> dict[K, pd.DataFrame]:
+        """The figures of each of these, a row for each round; they are measured in turn, round after round."""
+        import pandas as pd
+
+        values: dict[K, list[Sequence[float]]] = {of: [] for of in what}
+        for _, of in product(range(rounds), what):
+            values[of].append(measure(of))
+        return {of: pd.DataFrame(rows) for of, rows in values.items()}
 
     def showstopper(self, limit: int, *words: object) -> str:
         """A run that has to end within so many seconds; what it said of itself."""
@@ -143,67 +147,44 @@ def run_benchmark(kind: type[Benchmark], said: str | None) -> NoReturn:
 # ---- Loads ------------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Sample:
-    start: float
-    end: float
-    load: float
+def samples_of(log: Path) -> pd.DataFrame:
+    """Rows of cpuload: begin and end, by the monotonic clock, and load."""
+    import pandas as pd
+
+    rows = (
+        pd.read_csv(log)
+        if log.exists() and log.stat().st_size
+        else pd.DataFrame(columns=["time_s", "monotonic_s", "load"])
+    )
+    end = rows["monotonic_s"].astype(float)
+    return pd.DataFrame(
+        {"begin": end.shift().fillna(end - rows["time_s"]), "end": end, "load": rows["load"].fillna(0.0)}
+    )
 
 
-def samples_of(log: Path) -> list[Sample]:
-    """Rows of cpuload."""
-    found: list[Sample] = []
-    for row in read_csv(log) if log.exists() else []:
-        end = float(row["monotonic_s"])
-        found.append(Sample(found[-1].end if found else end - float(row["time_s"]), end, number(row, "load") or 0.0))
-    return found
+def ends_and_sums(samples: pd.DataFrame) -> tuple[pd.Series[float], pd.Series[float]]:
+    """When each sample ends, behind the begin of the first, and how much processor time had been used until then."""
+    import pandas as pd
+
+    sums = (samples["load"] * (samples["end"] - samples["begin"])).cumsum()
+    return pd.concat([samples["begin"][:1], samples["end"]]), pd.concat([sums[:1] * 0, sums])
 
 
-class Tree:
-    """The time of all that is measured, and of what measures it."""
+def control_log(samples: pd.DataFrame, target: float, begin: float, until: float, tree: pd.DataFrame) -> pd.DataFrame:
+    """Of the samples within a stretch, as the package has logs; those before it are its warm-up, in which a burst may have been. What others made is the load that
+    isn't in `tree`, samples of all that is measured, and of what measures it; it is unknown before and after these."""
+    import numpy as np
 
-    def __init__(self, samples: Sequence[Sample]) -> None:
-        self.ends = [samples[0].start, *(sample.end for sample in samples)] if samples else []
-        self.sums = list(accumulate((of.load * (of.end - of.start) for of in samples), initial=0.0))
-
-    def others(self, sample: Sample) -> str:
-        """What of a sample of the machine others made, as a column of a log. Unknown before and after what was read."""
-        import numpy as np
-
-        if not self.ends or sample.start < self.ends[0] or sample.end > self.ends[-1]:
-            return ""
-        before, after = np.interp([sample.start, sample.end], self.ends, self.sums).tolist()
-        return repr(sample.load - (after - before) / (sample.end - sample.start))
-
-
-def write_log(file: Path, samples: Sequence[Sample], target: float, begin: float, until: float, tree: Tree) -> int:
-    """A control log of the samples within a stretch; those before it are its warm-up, in which a burst may have been. How many there are."""
-    inside = [sample for sample in samples if sample.start >= begin and sample.end <= until]
-    zero = inside[0].start if inside else until
-    lines = ["time_s,monotonic_s,target,load,others\n"]
-    for sample in samples:
-        if sample.end <= zero or sample in inside:
-            asked = repr(target / 100) if sample in inside else ""
-            lines.append(f"{sample.end - zero!r},{sample.end!r},{asked},{sample.load!r},{tree.others(sample)}\n")
-    file.write_text("".join(lines))
-    return len(inside)
-
-
-def accuracies(logs: Sequence[Path]) -> list[Row]:
-    """Of each log a row of ssreport's, with all digits."""
-    table = figures.table("accuracy", ((str(place), [log]) for place, log in enumerate(logs)))
-    return figures.rows(table, "accuracy", all_digits=True)
-
-
-def accuracy(samples: Sequence[Sample], target: float, tree: Tree) -> Row:
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log.csv"
-        if not write_log(log, samples, target, float("-inf"), float("inf"), tree):
-            raise Trouble("can't make sense of what cpuload read")
-        return accuracies([log])[0]
-
-
-def shown(row: Row, column: str, form: str) -> str:
-    """Empty where it is not known."""
-    value = number(row, column)
-    return "" if value is None else f"{value:{form}}"
+    ends, sums = ends_and_sums(tree) if len(tree) else ([np.inf], [np.nan])
+    before, after = (np.interp(samples[of], ends, sums, left=np.nan, right=np.nan) for of in ("begin", "end"))
+    inside = (samples["begin"] >= begin) & (samples["end"] <= until)
+    zero = samples["begin"][inside].min()
+    log = samples.assign(
+        start_s=samples["begin"] - zero,
+        time_s=samples["end"] - zero,
+        target=np.where(inside, target / 100, np.nan),
+        others=samples["load"] - (after - before) / (samples["end"] - samples["begin"]),
+        is_gap=False,
+        is_warmup=samples["end"] <= zero,
+    )
+    return log[inside | log["is_warmup"]].reset_index(drop=True)

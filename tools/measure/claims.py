@@ -2,10 +2,12 @@
 """What papers claim, and whether values that were measured show it: by those that were repeated, or by their signs where none was, and how sure that is."""
 
 from dataclasses import dataclass, replace
-from math import expm1, inf, log1p
+from math import expm1, inf, isnan, log1p
 from typing import Any
 
-from measure import figures, settings, tradeoffs
+import pandas as pd
+import showstopper
+from measure import settings, tradeoffs
 from measure.evidence import MEASURES, Evidence, Key, Values, command, shown
 from measure.text import listed
 
@@ -96,27 +98,31 @@ class Claim:
         return list(found.values())
 
     def by_repeats(self, values: Values) -> Outcome:
-        of_keys = ((key, value) for key, of in values.items() for value in of)
-        rows = figures.summaries(of_keys, within=self.bounds, shares=self.has("shares"))
-        ps = [row.p_holm for row in rows.values() if row.p_holm is not None]
+        of_keys = pd.DataFrame(
+            [(place, value) for place, of in enumerate(values.values()) for value in of], columns=["label", "value"]
+        )
+        table = showstopper.means(of_keys, "value", within=self.bounds, shares=self.has("shares"))
+        rows, ps = dict(zip(values, table.itertuples())), table["p_holm"].dropna()
         # Of each value 1 inside, -1 outside, and 0 where it can't be told; of a curve what is the least of its values.
-        sides = {
-            key: 0 if row.p_holm is None or row.p_holm >= SURE else 1 if row.place == "inside" else -1
-            for key, row in rows.items()
-        }
+        sides = {key: 0 if not row.p_holm < SURE else 1 if row.place == "inside" else -1 for key, row in rows.items()}
         curves = [min(of) for of in self.curves(sides)]
         wanted = -1 if self.has("outside") else 1
         good, bad, count = curves.count(wanted), curves.count(-wanted), len(curves)
         if len(rows) == 1:
             [row] = rows.values()
-            low, mean, high = (self.in_unit(end or 0) for end in (row.low, row.mean, row.high))
+            low, mean, high = (self.in_unit(0 if isnan(end) else end) for end in (row.low, row.mean, row.high))
             unit = "pp" if self.has("pp") else "%"
             why = f"{mean} {unit} ({low} to {high}) of {row.count} {self.each.replace('repeats', 'runs')}"
         else:
             why = f"so in {good} of {count}, not so in {bad}, {count - good - bad} can't be told"
-        why += f"; p {p_said(min(ps))}{f' to {p_said(max(ps))}' if len(ps) > 1 else ''}" if ps else "; no scatter"
+        why += f"; p {p_said(min(ps))}{f' to {p_said(max(ps))}' if len(ps) > 1 else ''}" if len(ps) else "; no scatter"
         # A curve that is to be inside has to be decided with all of its values.
-        unclear = self.curves({key: rows[key].needed or inf if side == 0 else None for key, side in sides.items()})
+        unclear = self.curves(
+            {
+                key: (inf if isnan(rows[key].needed) else rows[key].needed) if side == 0 else None
+                for key, side in sides.items()
+            }
+        )
         most = min if self.has("outside") else max
         needed: list[float] = sorted(most(filter(None, of)) for of, side in zip(unclear, curves) if side == 0)
         missing = len(needed) if self.has("every") else count // 2 + 1 - good

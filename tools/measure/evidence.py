@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measure import figures, machine, settings
+from measure import machine, settings
 from measure.text import Row, lines_of
 
 WIDE = "highly parallel"
@@ -220,9 +220,11 @@ def nearer_to_baseline(of: Evidence) -> Values:
     """How much further even work is from the baseline than uneven work; of each repetition the mean over the targets at which both are known."""
     runs = of.runs("throughput-runs", "load", "throughput")
     points = runs.query("name == 'baseline'").groupby(PAIR)[["load", "throughput"]].mean()
-    lines = {key: list(of.itertuples(index=False, name=None)) for key, of in points.groupby(["batch", "first"])}
+    # Straight between the points, from none at no load; nothing is known beyond them.
+    lines = {key: np.array([(0, 0), *sorted(of.to_numpy().tolist())]) for key, of in points.groupby(["batch", "first"])}
     loads = zip(zip(runs["batch"], runs["first"]), runs["load"])
-    expected = [figures.on_line(lines.get(key, []), load) or np.nan for key, load in loads]
+    at_load = ((load, lines.get(key, np.zeros((1, 2)))) for key, load in loads)
+    expected = [np.interp(load, line[:, 0], line[:, 1], right=np.nan) or np.nan for load, line in at_load]
     off = runs.assign(off=(runs["throughput"] / expected - 1).abs())
     uneven = off[off["name"].str.contains("uneven")]
     even = uneven.assign(setting=uneven["name"], name=uneven["name"].str.replace("uneven", "even"))

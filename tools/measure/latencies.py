@@ -3,12 +3,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from pathlib import Path
 
-from measure import figures, machine
+import showstopper
+from measure import machine
 from measure.batch import Part
 from measure.runs import Run
-from measure.text import Row, in_seconds, known, number, read_csv
+from measure.text import Row, in_seconds, known, number, read_csv, records
 
 ERRORS = 0.01  # share of requests from which on a limit is not kept
 
@@ -81,8 +83,10 @@ def is_disturbed(folder: Path, low: float, high: float) -> bool:
 
 
 def steps_of(part: Part, run: Run, limit: str) -> list[Step]:
+    from showstopper.latency import latency
+
     folder, (column, most) = part.folder(run), column_of(limit)
-    rows = figures.latency(folder / "requests.csv", part.log(run)).to_dict("records")
+    rows = records(latency(folder / "requests.csv", part.log(run)))
     first = read_csv(part.log(run))[0]
     origin = known(first, "monotonic_s") - known(first, "time_s")
     return [
@@ -115,7 +119,7 @@ def pooled(steps: Iterable[Step]) -> list[Step]:
 def several(of: Sequence[Step]) -> Step:
     """Those of too few requests have no time that counts."""
     timed = [step for step in of if step.value is not None]
-    found = figures.summarize(step.value for step in timed)
+    mean, low, high = showstopper.mean_interval([step.value for step in timed])
     first = replace(
         (timed or of)[0],
         load=sum(step.load for step in of) / len(of),
@@ -126,13 +130,13 @@ def several(of: Sequence[Step]) -> Step:
     if len(of) > 1 and len(timed) < 2:
         # Of one of several it would be that of its requests, and not over repeats.
         return replace(first, low=None, high=None)
-    if not found or found.half is None:
+    if isnan(low):
         return first
     return replace(
         first,
-        value=found.mean,
-        low=max(0.0, found.mean - found.half),
-        high=found.mean + found.half,
+        value=mean,
+        low=max(0.0, low),
+        high=high,
         mean=sum(step.mean or 0 for step in timed) / len(timed),
         p50=sum(step.p50 or 0 for step in timed) / len(timed),
     )

@@ -4,16 +4,33 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import figures, pictures, settings, sides
+import showstopper
+from measure import pictures, settings, sides
 from measure.batch import Part
 from measure.report import Report
 from measure.runs import Run
-from measure.text import Row, Trouble, first_line, known, lines_of, listed, number, read_csv, refuse, rows_of, succeeded
+from measure.text import (
+    Row,
+    Trouble,
+    first_line,
+    formatted,
+    known,
+    lines_of,
+    listed,
+    number,
+    read_csv,
+    records,
+    refuse,
+    succeeded,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,16 +82,20 @@ class Pairs:
         """What ssreport is told of them."""
         return [word for run in runs for word in ("-l", label(run), *self.files(run, *of_sides))]
 
-    def table_of(self, name: str, runs: Iterable[tuple[str, list[Path]]]) -> pd.DataFrame | None:
-        """None where the package refuses them. What it says of them is said, so that they should cost no others their place."""
-        said: list[str] = []
-        try:
-            return figures.table(name, runs, said)
-        except Trouble as trouble:
-            said.append(str(trouble))
-            return None
-        finally:
-            sys.stderr.writelines(f"{line}\n" for line in said)
+    def table_of(self, name: str, label: str, *recorded: list[Path]) -> pd.DataFrame | None:
+        """The package's table of runs of one label; None where it refuses them. What it says of them is said, so that they should cost no others their place."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", showstopper.InputWarning)
+            try:
+                found: pd.DataFrame = getattr(showstopper, name)(
+                    [run for of in recorded for run in showstopper.runs_of({label: of})]
+                )
+                return found
+            except showstopper.InputError as error:
+                print(error, file=sys.stderr)
+                return None
+            finally:
+                sys.stderr.writelines(f"{warning.message}\n" for warning in caught)
 
     # ---- Interference -----------------------------------------------------------------------------------------------------------
 
@@ -83,7 +104,7 @@ class Pairs:
         found: dict[Run, pd.DataFrame] = {}
         for run in self.part.complete:
             if any(map(succeeded, self.part.records(run, BACKGROUND))):
-                table = self.table_of("interference", [(run.label, self.files(run, FOREGROUND))])
+                table = self.table_of("interference", run.label, self.files(run, FOREGROUND))
                 if table is not None:
                     found[run] = table
             if run not in found:
@@ -94,12 +115,12 @@ class Pairs:
         refuse(not found, "no run is complete and of use")
         from pandas import concat
 
-        rows = figures.csv_of(concat(found.values()), "interference")
-        (self.part.output / "interference-runs.csv").write_text(rows)
-        curve = figures.table("curve", ((run.label, self.files(run, BACKGROUND)) for run in found))
-        (self.part.output / "background-runs.csv").write_text(figures.csv_of(curve, "curve"))
+        rows = concat(found.values())
+        settings.keep_frame(self.part, "interference-runs.csv", rows, "interference")
+        curve = showstopper.curve({run.label: self.files(run, BACKGROUND) for run in found})
+        settings.keep_frame(self.part, "background-runs.csv", curve, "curve")
         self.missed, self.steps = int(curve["missed"].notna().sum()), len(curve)
-        self.interference = mean_interference(list(zip(found, rows_of(rows))))
+        self.interference = mean_interference(list(zip(found, records(rows))))
         settings.write_rows(self.part, "interference.csv", self.interference)
 
     def of_scheme(self, scheme: str) -> list[Row]:
@@ -158,7 +179,7 @@ class Pairs:
                 pair = f"{of}/{other}" if side == FOREGROUND else f"{other}/{of}"
                 if words := self.words(self.by_scheme(pair, repetition=1), lambda run: run.scheme, side):
                     drawn.append(f"{side}-{of}-{other}.svg")
-                    figures.draw(subcommand, "-o", self.part.output / drawn[-1], *words)
+                    pictures.draw(subcommand, "-o", self.part.output / drawn[-1], *words)
             self.report.text(f"{of}, beside {listed(self.workloads)}:")
             self.report.row(of, drawn)
 
@@ -187,7 +208,7 @@ class Pairs:
                 drawn.append(f"{name}{end}.svg")
                 options = ["--reference", reference] if end else []
                 to = ["-o", steps, "-o", self.part.output / drawn[-1]]
-                figures.draw(subcommand, *options, *to, *words)
+                pictures.draw(subcommand, *options, *to, *words)
             percent = f" and per cent of {reference}" if reference else ""
             self.report.text(f"{workload} beside {workload}, {unit}{percent}, in each step:")
             rows = read_csv(steps)
@@ -217,15 +238,11 @@ class Pairs:
             "Events a second that the processors counted, of all workloads of a run together, in each step of the background's load."
         )
         for run in runs:
-            rows = figures.rows(figures.table("events", [(run.label, [self.part.log(run)])], per_step=True), "events")
-            events = list(dict.fromkeys(row["event"] for row in rows))
-            count = {(row["start_s"], row["event"]): row["per_s"] for row in rows}
-            target = {row["start_s"]: f"{100 * known(row, 'target'):.4g}" for row in rows}
-            table = [["step", "target %", *events]]
-            for place, start in enumerate(target, 1):
-                table.append([str(place), target[start]])
-                cells = [count.get((start, event)) for event in events]
-                table[-1] += [f"{float(cell):.4g}" if cell else "" for cell in cells]
+            found = showstopper.events({run.label: self.part.log(run)}, per_step=True)
+            rates = found.pivot(index=["start_s", "target"], columns="event", values="per_s")[found["event"].unique()]
+            table = [["step", "target %", *rates.columns]]
+            for place, ((_, target), of) in enumerate(rates.iterrows(), 1):
+                table.append([str(place), f"{100 * target:.4g}", *(formatted(rate, ".4g") for rate in of)])
             self.report.text(f"{beside(run)}, {run.scheme}:")
             settings.write_table(self.part, f"events-{run.label}.csv", table)
 
@@ -257,9 +274,9 @@ class Pairs:
                 continue
             log = log_in(there, run, environments.get(run.label, "native"))
             both = [self.files(run, FOREGROUND), [log, *sorted(there.glob(f"{FOREGROUND}.*.csv"))]]
-            ratios = self.table_of("ratio", [(run.label, files) for files in both])
+            ratios = self.table_of("ratio", run.label, *both)
             # Where all steps missed their targets there is no figure.
-            for row in [] if ratios is None else figures.rows(ratios.dropna(subset="median"), "ratio"):
+            for row in [] if ratios is None else records(ratios.dropna(subset="median")):
                 comparable[run] = both
                 shares = [f"{known(row, name):.3f}" for name in ("least", "median", "most")]
                 table.append([beside(run), run.scheme, str(run.repetition), *shares])
@@ -281,7 +298,7 @@ class Pairs:
                 self.report.text(
                     f"{scheme}, the median and behind it the least and the greatest; foregrounds downwards, backgrounds to the right. The lighter, the slower:"
                 )
-                figures.draw("ratio", "--matrix", "-o", csv, "-o", csv.with_suffix(".svg"), *words)
+                pictures.draw("ratio", "--matrix", "-o", csv, "-o", csv.with_suffix(".svg"), *words)
                 self.report.table([line.split(",") for line in lines_of(csv)])
                 self.report.picture(f"{csv.stem}.svg", f"{scheme}: throughput as a share")
 
@@ -302,15 +319,14 @@ def mean_interference(rows: Sequence[tuple[Run, Row]]) -> list[Row]:
     of: dict[tuple[str, ...], list[Row]] = {}
     for run, row in rows:
         of.setdefault((*run.workload.split("/"), run.scheme), []).append(row)
-    means = figures.summaries((key, number(row, "interference")) for key, found in of.items() for row in found)
     made: list[Row] = []
     for key, found in of.items():
-        mean = means.get(key)
+        mean, _, high = showstopper.mean_interval([number(row, "interference") for row in found])
         row = dict(zip((FOREGROUND, BACKGROUND, "scheme", "repeats"), (*key, str(len(found)))))
-        row["interference"] = f"{mean.mean:.2f}" if mean else ""
+        row["interference"] = formatted(mean, ".2f")
         for name in ("symmetric", "significant"):
             row[name] = "yes" if all(one[name] == "yes" for one in found) else "no"
-        row["half"] = f"{mean.half:.2f}" if mean and mean.half is not None else ""
+        row["half"] = formatted(high - mean, ".2f")
         row["none"] = ("yes" if abs(float(row["interference"])) <= float(row["half"]) else "no") if row["half"] else ""
         made.append(row)
     return made
@@ -350,16 +366,17 @@ def steps_table(rows: Sequence[Row], column: str, reference: str) -> list[list[s
     """A row per step, a column per scheme: the mean over repeats, and in per cent of the reference."""
     schemes = list(dict.fromkeys(row["label"] for row in rows))
     target = {row["step"]: known(row, "target") for row in rows}
-    of_runs = [row for row in rows if row[column]]
-    cells = (((row["step"], row["label"], of), number(row, of)) for row in of_runs for of in (column, "relative"))
-    means = figures.summaries(cells)
+    values: dict[tuple[str, str, str], list[float | None]] = {}
+    for row, of in product((row for row in rows if row[column]), (column, "relative")):
+        values.setdefault((row["step"], row["label"], of), []).append(number(row, of))
+    means = {key: showstopper.mean_interval(of)[0] for key, of in values.items()}
     others = [scheme for scheme in schemes if scheme != reference] if reference else []
     table = [["step", "target %", *schemes, *(f"{scheme} %" for scheme in others)]]
     for step in sorted(target, key=int):
-        values = [means.get((step, scheme, column)) for scheme in schemes]
-        parts = [means.get((step, scheme, "relative")) for scheme in others]
-        shares = [f"{100 * of.mean:.1f}" if of else "" for of in parts]
-        table.append([step, f"{100 * target[step]:.4g}", *(f"{of.mean:.4g}" if of else "" for of in values), *shares])
+        rates = [means.get((step, scheme, column), nan) for scheme in schemes]
+        parts = [means.get((step, scheme, "relative"), nan) for scheme in others]
+        shares = [formatted(100 * of, ".1f") for of in parts]
+        table.append([step, f"{100 * target[step]:.4g}", *(formatted(of, ".4g") for of in rates), *shares])
     return table
 
 
@@ -381,12 +398,14 @@ def steps_sentence(rows: Sequence[Row], workload: str, column: str, unit: str, r
 def ratio_matrix(rows: Iterable[Row], scheme: str, workloads: Sequence[str]) -> list[list[str]]:
     """Rows of ratio.csv as a matrix, foregrounds downwards and backgrounds to the right: the mean of the medians over the repetitions with its interval,
     and the least and greatest of all."""
-    found = [(tuple(row["pair"].split(" beside ")), row) for row in rows if row["scheme"] == scheme]
-    names = ("least", "median", "most")
-    of = figures.summaries(((*pair, name), known(row, name)) for pair, row in found for name in names)
+    of: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row["scheme"] == scheme:
+            one, other = row["pair"].split(" beside ")
+            of.setdefault((one, other), []).append(row)
     cells: dict[tuple[str, str], str] = {}
-    for (one, other), _ in found:
-        least, median, most = (of[one, other, name] for name in names)
-        half = f" ±{median.half:.3f}" if median.half is not None else ""
-        cells[one, other] = f"{median.mean:.3f}{half} ({least.least:.2f} to {most.most:.2f})"
-    return matrix(workloads, cells) if found else []
+    for pair, found in of.items():
+        least, medians, most = ([known(row, name) for row in found] for name in ("least", "median", "most"))
+        mean, _, high = showstopper.mean_interval(medians)
+        cells[pair] = f"{mean:.3f}{formatted(high - mean, '.3f', ' ±')} ({min(least):.2f} to {max(most):.2f})"
+    return matrix(workloads, cells) if cells else []

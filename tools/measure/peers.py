@@ -2,9 +2,9 @@
 """What a session of tools/bench/peers came to, and the tables, verdicts and pictures of all of them. These are of frames: one of all rows, and one of
 cells, which are the means over repeats, with the digits that cells.csv has."""
 
+from __future__ import annotations
+
 import math
-import tempfile
-import warnings
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from itertools import product
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import showstopper
-from measure import bench, stolen
-from measure.bench import Sample, Tree, samples_of
-from measure.figures import is_whole
+from measure import stolen
+from measure.bench import control_log, ends_and_sums, samples_of
 from measure.machine import BUSY
-from measure.text import Trouble, known, lines_of, listed, markdown, read_csv, write
+from measure.settings import is_whole
+from measure.text import Trouble, formatted, lines_of, listed, markdown, records, write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,10 +86,10 @@ class Stalled(Exception):
     """A reading came so late that the machine must have stood still."""
 
 
-def readings(folder: Path, window: int) -> list[Sample]:
+def readings(folder: Path, window: int) -> pd.DataFrame:
     """What lies before the first is not known."""
     found = samples_of(folder / f"load.{window}.csv")[1:]
-    if any(sample.end - sample.start > 1.5 * window / 1000 for sample in found):
+    if (found["end"] - found["begin"] > 1.5 * window / 1000).any():
         raise Stalled
     return found
 
@@ -100,23 +100,19 @@ def rows_of_session(folder: Path, session: str, repetition: int, settle: float) 
 
     own = dict(line.split("=", 1) for line in lines_of(folder / "own.txt"))
     segments = [line.split(",") for line in lines_of(folder / "segments.csv")]
-    tree = Tree(samples_of(folder / "tree.csv"))
-    of = {window: readings(folder, window) for window in WINDOWS}
-    with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        logs = [Path(name) / f"{place}.csv" for place in range(len(segments) * len(WINDOWS))]
-        for log, ((target, begin, end), window) in zip(logs, product(segments, WINDOWS)):
-            if not bench.write_log(log, of[window], float(target), float(begin) + settle, float(end), tree):
-                raise Trouble(f"can't make sense of {folder}")
-        found = accuracy(logs)
-    for place, (target, *_) in enumerate(segments):
-        rows = found.iloc[place * len(WINDOWS) : (place + 1) * len(WINDOWS)]
-        first = rows.iloc[0]
+    tree = samples_of(folder / "tree.csv")
+    of = [readings(folder, window) for window in WINDOWS]
+    for target, begin, end in segments:
+        logs = [control_log(samples, float(target), float(begin) + settle, float(end), tree) for samples in of]
+        if not all(log["target"].notna().any() for log in logs):
+            raise Trouble(f"can't make sense of {folder}")
+        rows = accuracy(logs)
+        first = records(rows)[0]
         error, calm = first["mean_error_pp"], (first[name] for name in ("calm_mean_error_pp", "calm_mse_pp2"))
         cells = [session, target, str(repetition), str(first["samples"])]
         cells += [f"{value:.3f}" for value in (float(target) + error, error, *rows["mse_pp2"])]
-        cells += [own.get("own_cpu_percent", ""), own.get("lateness_p99_us", ""), shown(first["bursts"], ".0f")]
-        yield ",".join([*cells, *(shown(value, ".3f") for value in calm)])
+        cells += [own.get("own_cpu_percent", ""), own.get("lateness_p99_us", ""), formatted(first["bursts"], ".0f")]
+        yield ",".join([*cells, *(formatted(value, ".3f") for value in calm)])
 
 
 def steps_of_session(log: Path, loads: Path) -> str:
@@ -125,10 +121,10 @@ def steps_of_session(log: Path, loads: Path) -> str:
     import numpy as np
     import pandas as pd
 
-    rows, of = read_csv(log), Tree(samples_of(loads))
-    origin = known(rows[0], "monotonic_s") - known(rows[0], "time_s")
-    last = max(0.0, *(known(row, "time_s") for row in rows))
-    ends, sums = np.array(of.ends[1:]) - origin, np.array(of.sums[1:])
+    rows = pd.read_csv(log)
+    origin, last = rows["monotonic_s"][0] - rows["time_s"][0], rows["time_s"].max()
+    ends, sums = (of.to_numpy()[1:] for of in ends_and_sums(samples_of(loads)))
+    ends = ends - origin
     begin, until = ends[:-10], ends[10:]
     step = (begin / 3).astype(int)
     mean = 100 * (sums[10:] - sums[:-10]) / (until - begin)
@@ -143,7 +139,7 @@ def steps_of_session(log: Path, loads: Path) -> str:
 # ---- Cells ------------------------------------------------------------------------------------------------------------------------
 
 
-def read(text: str) -> "pd.DataFrame":
+def read(text: str) -> pd.DataFrame:
     """Of rows or cells; what they are of is text."""
     import pandas as pd
 
@@ -156,7 +152,7 @@ def called(name: str, statistic: str) -> str:
     return f"{start}_{statistic}_{unit}"
 
 
-def cells_of(rows: "pd.DataFrame", processors: int) -> "pd.DataFrame":
+def cells_of(rows: pd.DataFrame, processors: int) -> pd.DataFrame:
     """A row for each key, in the order of the help. The ratios are those of |mean error| and MSE to Showstopper's default settings, with as many instances as
     there are processors where a tool chooses their number itself; the mean error counts as 0.01 pp at least there, about what the reader can tell apart.
     """
@@ -197,15 +193,7 @@ def mark_of(tool: str, target: str, processors: int) -> str:
 # ---- Tables -----------------------------------------------------------------------------------------------------------------------
 
 
-def shown(value: float, form: str) -> str:
-    """Empty where it is not known. What stands before the format stands before the number."""
-    import pandas as pd
-
-    before, dot, digits = form.partition(".")
-    return "" if pd.isna(value) else f"{before}{value:{dot}{digits}}"
-
-
-def bursts_in(rows: "pd.DataFrame") -> int | None:
+def bursts_in(rows: pd.DataFrame) -> int | None:
     """How many samples met a burst of others, where that is known of all."""
     is_known = rows["samples"].sum() and rows["bursts"].notna().all()
     return int(rows["bursts"].sum()) if is_known else None
@@ -219,7 +207,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(markdown(rows))
 
 
-def group_tables(cells: "pd.DataFrame") -> Iterator[str]:
+def group_tables(cells: pd.DataFrame) -> Iterator[str]:
     """A table for each workload, instances and background; a row per tool, two columns per target load. Below each the same of the samples that met no
     burst of others."""
     for (workload, instances, background), own in cells.groupby(list(KEY[:3]), sort=False):
@@ -239,14 +227,14 @@ def group_tables(cells: "pd.DataFrame") -> Iterator[str]:
             yield repeats_of(head_of(tool), repeated, own["bursts"].sum() > 0)
 
 
-def tool_table(own: "pd.DataFrame", error: str, mse: str, with_cost: bool = False) -> str:
+def tool_table(own: pd.DataFrame, error: str, mse: str, with_cost: bool = False) -> str:
     """With the own cost in the last column, and ratios to the default settings, where that is asked for."""
     targets, costs = own["target_percent"].unique(), own.groupby("tool")["own_cpu_percent"].last()
     held = own.dropna(subset=[error]).set_index(["tool", "target_percent"])
 
-    def cell(row: "pd.Series", name: str, form: str, ratio: float) -> str:
+    def cell(row: pd.Series[Any], name: str, form: str, ratio: float) -> str:
         is_beside = with_cost and row.name[0] != "default"
-        times = shown(ratio if is_beside else math.nan, " (.1f" if ratio < 10 else " (.0f")
+        times = formatted(ratio if is_beside else math.nan, ".1f" if ratio < 10 else ".0f", " (")
         return f"{row[name]:{form}}{times}{'×)' if times else ''}{row['mark']}"
 
     found = [["tool", *(head for of in targets for head in (f"{of} %: mean error, pp", "MSE, pp²"))]]
@@ -257,7 +245,7 @@ def tool_table(own: "pd.DataFrame", error: str, mse: str, with_cost: bool = Fals
             row = held.loc[(tool, target)] if (tool, target) in held.index else None
             both = ((error, "+.2f", "error_ratio"), (mse, ".2f", "mse_ratio"))
             found[-1] += ["", ""] if row is None else [cell(row, name, form, row[of]) for name, form, of in both]
-        found[-1] += [shown(costs[tool], ".2f")] if with_cost else []
+        found[-1] += [formatted(costs[tool], ".2f")] if with_cost else []
     return table(found)
 
 
@@ -268,13 +256,13 @@ def percents_of(target: float, processors: int, count: int) -> list[int]:
     return [max(1, together // count + (place < together % count)) for place in range(count)]
 
 
-def repeats_of(head: str, rows: "pd.DataFrame", with_calm: bool) -> str:
+def repeats_of(head: str, rows: pd.DataFrame, with_calm: bool) -> str:
     """Means over the repeats of a tool."""
 
-    def said(of: "pd.DataFrame", error: str, mse: str) -> str:
+    def said(of: pd.DataFrame, error: str, mse: str) -> str:
         targets = []
         for _, row in of.iterrows():
-            halves = [shown(row[called(name, "half")], " ± .2f") for name in (error, mse)]
+            halves = [formatted(row[called(name, "half")], ".2f", " ± ") for name in (error, mse)]
             targets.append(f"{row['target_percent']} %: {row[error]:+.2f}{halves[0]} pp, {row[mse]:.2f}{halves[1]} pp²")
         return "; ".join(targets)
 
@@ -287,17 +275,17 @@ def repeats_of(head: str, rows: "pd.DataFrame", with_calm: bool) -> str:
 # ---- Goals ------------------------------------------------------------------------------------------------------------------------
 
 
-def place_of(row: "pd.Series") -> str:
+def place_of(row: pd.Series[Any]) -> str:
     beside = " + background" if row["background"] == "background" else ""
     return f"{row['workload']} {row['instances']}{beside} {row['target_percent']} %"
 
 
-def counting(rows: "pd.DataFrame", background: float) -> "pd.DataFrame":
+def counting(rows: pd.DataFrame, background: float) -> pd.DataFrame:
     """With a background load, rows count where the target is 10 pp above it at least."""
     return rows[(rows["background"] != "background") | (rows["target_percent"].astype(float) >= background + 10)]
 
 
-def beside_own(rows: "pd.DataFrame", ours: Sequence[str]) -> "pd.DataFrame":
+def beside_own(rows: pd.DataFrame, ours: Sequence[str]) -> pd.DataFrame:
     """Those of other tools than these, with what Showstopper's default settings came to on the same load in columns NAME_own; `at` are places of rows."""
     rows = rows.assign(at=range(len(rows)))
     own = rows[rows["tool"] == "default"].drop(columns=["tool", "mark"], errors="ignore")
@@ -305,7 +293,7 @@ def beside_own(rows: "pd.DataFrame", ours: Sequence[str]) -> "pd.DataFrame":
     return found.dropna(subset=["at_own"])
 
 
-def own_rules(rows: "pd.DataFrame", processors: int) -> list[tuple[Any, ...]]:
+def own_rules(rows: pd.DataFrame, processors: int) -> list[tuple[Any, ...]]:
     """Of which rows what should be at most what, and what it is without bursts: of Showstopper's default settings, by the default actuator alone. What is
     judged are all samples."""
     own, is_many, is_crowded = rows["tool"].isin(("default", "many")), rows["tool"] == "many", rows["instances"] == "6P"
@@ -320,10 +308,10 @@ def own_rules(rows: "pd.DataFrame", processors: int) -> list[tuple[Any, ...]]:
     return found
 
 
-def peer_rules(rows: "pd.DataFrame") -> list[tuple[Any, ...]]:
+def peer_rules(rows: pd.DataFrame) -> list[tuple[Any, ...]]:
     """The same beside other tools. N-bench counts as beaten only where whole instances can make the load, and not exactly."""
 
-    def over(name: str, least: float = 0.0) -> "pd.Series":
+    def over(name: str, least: float = 0.0) -> pd.Series[Any]:
         """A ratio, where the other one isn't too small for it."""
         return rows[f"{name}_own"] / rows[name].where(rows[name] > 0).clip(lower=least)
 
@@ -342,7 +330,7 @@ def peer_rules(rows: "pd.DataFrame") -> list[tuple[Any, ...]]:
     ]
 
 
-def judged(rows: "pd.DataFrame", rules: list[tuple[Any, ...]]) -> "pd.DataFrame":
+def judged(rows: pd.DataFrame, rules: list[tuple[Any, ...]]) -> pd.DataFrame:
     """In the order of the rows."""
     import pandas as pd
 
@@ -353,7 +341,7 @@ def judged(rows: "pd.DataFrame", rules: list[tuple[Any, ...]]) -> "pd.DataFrame"
     return pd.concat(parts).sort_index(kind="stable").dropna(subset=["value"])
 
 
-def goals_of(cells: "pd.DataFrame", steps: "pd.DataFrame | None", processors: int, background: float) -> Iterator[str]:
+def goals_of(cells: pd.DataFrame, steps: pd.DataFrame | None, processors: int, background: float) -> Iterator[str]:
     import pandas as pd
 
     of = counting(cells, background)
@@ -367,7 +355,7 @@ def goals_of(cells: "pd.DataFrame", steps: "pd.DataFrame | None", processors: in
     for goal, judgements in goals.items():
         worst, missed = judgements.loc[judgements["value"].idxmax()], sum(judgements["value"] > judgements["limit"])
         verdict = f"missed on {missed} of {len(judgements)}" if missed else f"reached on {len(judgements)}"
-        calm = shown(judgements["calm"].max(), ".3g")
+        calm = formatted(judgements["calm"].max(), ".3g")
         lines.append(f"| {goal} | {worst['limit']:g} | {worst['value']:.3g} | {worst['place']} | {verdict} | {calm} |")
     for _, goal, limit, *_ in (line.split("|") for line in GOALS.splitlines()):
         if goal not in goals:
@@ -385,23 +373,23 @@ def goals_of(cells: "pd.DataFrame", steps: "pd.DataFrame | None", processors: in
 # ---- For the front page, and pictures ---------------------------------------------------------------------------------------------
 
 
-def held_by_all(rows: "pd.DataFrame") -> "pd.DataFrame":
+def held_by_all(rows: pd.DataFrame) -> pd.DataFrame:
     """Of the loads only those that all tools had to hold."""
     tools = rows.groupby("target_percent")["tool"].transform("nunique")
     return rows[tools == rows["tool"].nunique()]
 
 
-def loads_said(rows: "pd.DataFrame") -> str:
+def loads_said(rows: pd.DataFrame) -> str:
     return listed(map(str, sorted(set(rows["target_percent"].astype(float).astype(int)))))
 
 
-def means_of(rows: "pd.DataFrame", by: list[str], column: str) -> dict[str, float]:
+def means_of(rows: pd.DataFrame, by: list[str], column: str) -> dict[str, float]:
     """Of cells, each of which counts alike however many repeats it has; by what they are of, with bars between."""
     table = showstopper.means(rows.assign(label=rows[by].agg("|".join, axis=1)), column)
     return dict(zip(table["label"], table["mean"]))
 
 
-def summary_of(cells: "pd.DataFrame", processors: int, background: float) -> str:
+def summary_of(cells: pd.DataFrame, processors: int, background: float) -> str:
     """A row for each tool, but for our other actuators: means over its workloads and target loads, alone and beside the background program."""
     of = counting(cells, background)
     used = held_by_all(of[of["tool"].isin(NAMES)])
@@ -409,7 +397,7 @@ def summary_of(cells: "pd.DataFrame", processors: int, background: float) -> str
 
     def means(tool: str, *names: str) -> list[str]:
         of = [found[name].get(f"{tool}|{where}", math.nan) for where in ("idle", "background") for name in names]
-        return [shown(one, ".2f" if one < 100 else ".0f") for one in of]
+        return [formatted(one, ".2f" if one < 100 else ".0f") for one in of]
 
     made = ["tool|mean error, pp|MSE, pp²|beside other work: mean error, pp|MSE, pp²|runs".split("|")]
     for tool in (tool for tool in NAMES if (cells["tool"] == tool).any()):
@@ -430,7 +418,7 @@ def summary_of(cells: "pd.DataFrame", processors: int, background: float) -> str
     return f"{table(made)}\n\n{said}\n"
 
 
-def draw(cells: "pd.DataFrame", folder: Path) -> Iterator[str]:
+def draw(cells: pd.DataFrame, folder: Path) -> Iterator[str]:
     """A heat map each of errors and of MSE, a column for each tool, with what a document says of them."""
     import pandas as pd
     from showstopper import plot

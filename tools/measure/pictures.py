@@ -3,9 +3,10 @@
 
 from collections.abc import Callable, Iterable
 
-from measure import figures
 from measure.batch import Part
+from measure.process import last_line
 from measure.runs import Run
+from measure.text import refuse
 
 
 def having(part: Part, **fields: object) -> list[Run]:
@@ -19,10 +20,18 @@ def words_of(part: Part, runs: Iterable[Run], label: Callable[[Run], str], recor
     return [word for run in files for word in ("-l", label(run), part.log(run), *files[run])]
 
 
+def draw(subcommand: str, *words: object) -> None:
+    """By ssreport in this process, and not by the functions that it calls: a picture says by which command it was made, and whoever has it can make it again."""
+    from showstopper.cli.main import run
+
+    status, _, said = run([subcommand, *map(str, words)])
+    refuse(status != 0, last_line(said, f"ssreport {subcommand} failed"))
+
+
 def picture(part: Part, subcommand: str, name: str, caption: str, words: list[object], *options: object) -> None:
     """NAME.svg, in the report where there is something to show. Options are ssreport's."""
     if words:
-        figures.draw(subcommand, *options, "-o", part.output / f"{name}.svg", *words)
+        draw(subcommand, *options, "-o", part.output / f"{name}.svg", *words)
         part.report.picture(f"{name}.svg", caption)
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
@@ -16,6 +17,7 @@ from types import FrameType
 from typing import IO, NoReturn
 
 from measure.text import Trouble
+from showstopper import InputError
 
 Words = Sequence[object]
 File = IO[bytes] | IO[str] | int | None
@@ -41,7 +43,8 @@ def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def run_program(name: str, main: Callable[[list[str]], int | None]) -> NoReturn:
-    """Ends with its status, 125 after trouble, and as signals say."""
+    """Ends with its status, 125 after trouble, and as signals say. Warnings of libraries are none of the user's business."""
+    warnings.simplefilter("ignore")
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, interrupt)
@@ -50,7 +53,7 @@ def run_program(name: str, main: Callable[[list[str]], int | None]) -> NoReturn:
             stream.reconfigure(line_buffering=True, encoding="utf-8")
     try:
         sys.exit(main(sys.argv[1:]) or 0)
-    except (Trouble, OSError) as trouble:
+    except (Trouble, InputError, OSError) as trouble:
         print(f"{name}: {trouble}", file=sys.stderr)
         sys.exit(125)
 
@@ -101,9 +104,14 @@ def output_of(words: Words, what: str = "", env: dict[str, str] | None = None) -
     """What a command prints; it is trouble when it fails."""
     result = attempt(words, env)
     if result.returncode != 0:
-        said = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
+        said = last_line(result.stderr, f"status {result.returncode}")
         raise Trouble(f"{what or Path(str(words[0])).name + ' failed'}: {said}")
     return result.stdout
+
+
+def last_line(said: str, otherwise: str) -> str:
+    """Why a program failed. Before that it may have said what it left out."""
+    return (said.strip().splitlines() or [otherwise])[-1]
 
 
 def attempt(words: Words, env: dict[str, str] | None = None, session: bool = False) -> subprocess.CompletedProcess[str]:

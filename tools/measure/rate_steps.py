@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from measure import figures, pictures, services, settings
+import showstopper
+from measure import pictures, services, settings
 from measure.batch import Experiment, Part
 from measure.helpers import Helper, TreeReader
 from measure.latencies import ERRORS, is_disturbed, mean_between
 from measure.options import duration, each, like, option, text, whole
 from measure.runs import Run
 from measure.saturation import answers_in
-from measure.text import Row, in_seconds, is_positive, known, number, refuse, write
+from measure.text import Row, formatted, in_seconds, is_positive, known, number, refuse, write
 
 TRACE, SATURATION = "rates.trace", "saturation.csv"
 PATIENCE = 6  # seconds for the last answers
@@ -123,9 +124,12 @@ def write_trace(file: Path, steps: int, hold: int) -> None:
 
 def steps_in(folder: Path, steps: int, hold: int) -> list[Row]:
     """Of a run, of each step, from when requests arrived, as the paper has it; `power_w` is the mean of its log, where that has any."""
+    from showstopper.latency import latency
+
     records, log = folder / "requests.csv", folder / "log.csv"
-    table = figures.latency(records, from_="arrival", window_s=hold)
-    rows = figures.rows(table[table["part"] == "window"][:steps], "latency", all_digits=True)
+    table = latency(records, from_="arrival", window_s=hold)
+    numbers = table[table["part"] == "window"][:steps].select_dtypes("number").astype(float)
+    rows: list[Row] = numbers.applymap(lambda value: formatted(value, ".17g")).to_dict("records")
     origin, ends = answers_in(records)
     answered = Counter(int(after / hold) for after in ends)
     for place, row in enumerate(rows):
@@ -198,35 +202,28 @@ def ms(value: float | None, half: float | None) -> str:
 
 def points_of(of: Mapping[Key, Sequence[Row]]) -> dict[Key, Point]:
     """Of the rows of each step, one for each repeat, which say `planned_per_s` as well."""
-    names = (*COUNTED, *TIMES, "power_w")
-    values = (((key, name), number(row, name)) for key, rows in of.items() for row in rows for name in names)
-    found = figures.summaries(values)
-    return {key: point_of({name: found.get((key, name)) for name in names}, rows) for key, rows in of.items()}
+    return {key: point_of(rows) for key, rows in of.items()}
 
 
-def point_of(of: Mapping[str, figures.Summary | None], rows: Sequence[Row]) -> Point:
-    planned, arrived, answered, requests, errors = (found for name in COUNTED if (found := of[name]))
-    mean, p95, power = (of[name] for name in (*TIMES, "power_w"))
-    return Point(
-        planned.mean,
-        arrived.mean,
-        answered.mean,
-        100 * (1 - errors.sum / requests.sum),
-        mean.mean if mean else None,
-        p95.mean if p95 else None,
-        half_of(rows, mean, "mean"),
-        half_of(rows, p95, "p95"),
-        power.mean if power else None,
-        power.half if power else None,
-        any(row["disturbed"] for row in rows),
-    )
+def point_of(rows: Sequence[Row]) -> Point:
+    found = {name: mean_of([number(row, name) for row in rows]) for name in (*COUNTED, *TIMES, "power_w")}
+    planned, arrived, answered, requests, errors = (found[name][0] or 0.0 for name in COUNTED)
+    (mean, mean_half), (p95, p95_half), (power, power_half) = (found[name] for name in (*TIMES, "power_w"))
+    if len(rows) == 1:
+        mean_half, p95_half = half_of(rows[0], "mean"), half_of(rows[0], "p95")
+    success, is_disturbed = 100 * (1 - errors / requests), any(row["disturbed"] for row in rows)
+    return Point(planned, arrived, answered, success, mean, p95, mean_half, p95_half, power, power_half, is_disturbed)
 
 
-def half_of(rows: Sequence[Row], of: figures.Summary | None, name: str) -> float | None:
-    """Of the mean of several runs; of one run by the interval that ssreport gives it."""
-    if len(rows) > 1 or not of:
-        return of.half if of else None
-    low, high = (number(rows[0], f"{name}_{end}_s") for end in ("low", "high"))
+def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None]:
+    """And half of its interval; None where that is not known."""
+    mean, _, high = showstopper.mean_interval(values)
+    return None if math.isnan(mean) else mean, None if math.isnan(high) else high - mean
+
+
+def half_of(row: Row, name: str) -> float | None:
+    """Of one run, by the interval that ssreport gives it."""
+    low, high = (number(row, f"{name}_{end}_s") for end in ("low", "high"))
     return None if low is None or high is None else (high - low) / 2
 
 
@@ -273,9 +270,11 @@ def differ(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> 
     one, two = ([known(row, column) for row in rows if row[column] and row[by] == end] for end in ends)
     if len(one) < 2 or len(two) < 2:
         return "", ""
-    found = figures.welch(one, two)
-    percent = number(found, "percent")
-    return "" if percent is None else f"{percent:+.1f}", p_said(number(found, "p"))
+    from pandas import DataFrame
+
+    values = DataFrame({"label": ["one"] * len(one) + ["two"] * len(two), "value": one + two})
+    found = showstopper.compare(values, "value").set_index("test").loc["Welch's t"]
+    return formatted(found["percent"], "+.1f"), p_said(number(found, "p"))
 
 
 def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> list[tuple[str, float]]:
@@ -287,10 +286,8 @@ def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: st
 
 def change_said(changes: Sequence[float]) -> str:
     """Their mean and half of its interval, with a star where 0 is not in that."""
-    of = figures.summarize(changes)
-    if not of:
-        return ""
-    return f"{of.mean:+.1f}{plus_minus(of.half)}" + "*" * (of.half is not None and abs(of.mean) > of.half)
+    mean, half = mean_of(changes)
+    return formatted(mean, "+.1f") + plus_minus(half) + "*" * (half is not None and abs(mean or 0.0) > half)
 
 
 def p_said(p: float | None) -> str:

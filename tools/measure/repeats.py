@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import figures
+import showstopper
 from measure.options import positive
-from measure.runs import Run
+from measure.runs import DAY_S, Run
 from measure.text import lines_of, listed
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ def values_of(part: "Part", what: str, records: str, settling: float) -> list[tu
         files = {label: files[label] + of[label] for label in files if any(lines_of(file)[1:] for file in of[label])}
     if not files:
         return []
-    if what == "throughput":
-        table = figures.table("throughput", files.items(), interval_s=figures.DAY)
-    else:
-        table = figures.table("accuracy", files.items(), settle_s=settling)
+    from showstopper.accuracy import accuracy
+
+    is_rate = what == "throughput"
+    table = showstopper.throughput(files, interval_s=DAY_S) if is_rate else accuracy(files, settle_s=settling)
     return [(pilot[label], float(value)) for label, value in table.set_index("label")[what].dropna().items()]
 
 
@@ -82,7 +82,10 @@ def needed(series: Sequence[tuple[str, float]], precision: str) -> Needed:
     names = list(dict.fromkeys(name for name, _ in series))
     if not names:
         return Needed(PILOT, "none that is known")
-    found = figures.summaries(series, precision=float(precision) / 100)
-    of = {name: int(one.needed) for name, one in found.items() if one.needed is not None}
+    import pandas as pd
+
+    values = pd.DataFrame(series, columns=["label", "value"])
+    found = showstopper.means(values, "value", precision=float(precision) / 100).set_index("label")
+    of = {str(name): int(count) for name, count in found["needed"].dropna().items()}
     most = max(of, key=lambda name: of[name], default="none that is known")
     return Needed(max(PILOT, of.get(most, 0)), most, [name for name in names if name not in of])

@@ -12,6 +12,7 @@ from measure.text import lines_of, refuse, shortest, write
 
 COMPLETE, FAILED = "complete", "failed"
 SIMULATED = "sssim"  # an environment
+DAY_S = 86400.0  # longer than any run: intervals of this length are whole runs
 
 
 @dataclass(frozen=True)

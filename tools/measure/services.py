@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from measure import figures
 from measure.environments import mounted
 from measure.helpers import Helper
 from measure.machine import EXPERIMENTS, ROOT
@@ -323,6 +322,8 @@ def ask_once(of: Served, folder: Path) -> None:
         client.process.wait(30)
     if len(lines_of(records)) < 2:
         raise Trouble(f"service {of.name}: its client recorded no request: {client.said_last()}")
-    row = figures.latency(records).iloc[0]
+    from showstopper.latency import latency
+
+    row = latency(records).iloc[0]
     why = "all requests of its client failed, by what this recorded"
     refuse(row["errors"] == row["requests"], f"service {of.name}: {why}")

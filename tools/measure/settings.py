@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: MIT
 """The settings and baselines that the papers compare, as options of showstopper, and the tables of what they came to."""
 
+from __future__ import annotations
+
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from measure import figures
+import showstopper
 from measure.batch import Experiment, Part
 from measure.machine import EXPERIMENTS
 from measure.options import option, whole
 from measure.process import output_of
 from measure.report import Report
-from measure.runs import Group, Run
-from measure.text import Row, kept_csv, lines_of, listed, number, read_csv, refuse, rows_of, table_text
+from measure.runs import DAY_S, Group, Run
+from measure.text import Row, formatted, lines_of, listed, number, records, refuse, rows_of, table_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Section 4.2 of paper 000: base period 333 ms, quantum 107 ms; executors share samples for 160 ms. `jitter=0` is the paper's, too.
 FEEDBACK, QUANTUM = "-f realtime -F 333m,share=160m", "-d averageq -D 107m"
@@ -45,6 +49,17 @@ def options_of(words: str) -> list[str]:
     """Options of showstopper, the first of which may be a setting by its name."""
     first, *more = words.split() or [""]
     return [*SETTINGS.get(first, first).split(), *more]
+
+
+def whole_instances(target: float, processors: int) -> int:
+    """As many of N-bench, which take a processor each, as come closest to a load."""
+    return max(1, int(target / 100 * processors + 0.5))
+
+
+def is_whole(target: float, processors: int) -> bool:
+    """Whether these make up a load, to within a percentage point: what N-bench can do at best. Of other loads it is nobody's fault to miss them, and no merit to
+    come closer."""
+    return abs(100 * whole_instances(target, processors) / processors - target) <= 1
 
 
 # ---- Runs -------------------------------------------------------------------------------------------------------------------------
@@ -106,7 +121,7 @@ def setting_run(
     count = own.instances_of(workload)
     if name == "N-bench":
         # Instances that nobody stops. The log needs a target all the same.
-        count = str(figures.whole_instances(float(target), own.processors))
+        count = str(whole_instances(float(target), own.processors))
     elif name.startswith("1"):
         count = "1"
     words, shown = f"{options or f'-T {target}%'} {SETTINGS[name]}".split(), shown or name
@@ -142,22 +157,28 @@ class Column:
 
 def means_over_repeats(rows: Sequence[tuple[Run, Row]], row_name: str, columns: Sequence[Column]) -> list[Row]:
     """A row for each workload, target and setting, with the means of these columns over the runs that know them, or with sums, which all must know."""
-    found = figures.summaries(
-        ((run.workload, run.target, run.setting, column.name), column.factor * float(row.get(column.source) or "nan"))
-        for run, row in rows
-        for column in columns
-    )
+    import numpy as np
+
+    of: dict[tuple[str, str, str], list[Row]] = {}
+    for run, row in rows:
+        of.setdefault((run.workload, run.target, run.setting), []).append(row)
     made: list[Row] = []
-    for key, count in Counter((run.workload, run.target, run.setting) for run, _ in rows).items():
-        made.append(dict(zip(("workload", row_name, "setting", "repeats"), (*key, str(count)))))
+    for key, own in of.items():
+        made.append(dict(zip(("workload", row_name, "setting", "repeats"), (*key, str(len(own))))))
         for column in columns:
-            of = found.get((*key, column.name))
-            is_known = of and not (column.is_sum and of.count < count)
-            value = (of.sum if column.is_sum else of.mean) if of and is_known else None
-            made[-1][column.name] = "" if value is None else format(value, column.form)
+            values = column.factor * np.array([number(row, column.source) for row in own], float)
+            mean, _, high = showstopper.mean_interval(values)
+            made[-1][column.name] = formatted(values.sum() if column.is_sum else mean, column.form)
             if column.has_half:
-                made[-1][f"{column.name}_half"] = f"{of.half:.3g}" if of and of.half is not None else ""
+                made[-1][f"{column.name}_half"] = formatted(high - mean, ".3g")
     return made
+
+
+def keep_frame(part: Part, name: str, frame: pd.DataFrame, table: str) -> None:
+    """A table of the package, as ssreport writes it."""
+    from showstopper.cli.tables import to_csv
+
+    (part.output / name).write_text(to_csv(frame, showstopper.SCHEMAS[table]))
 
 
 def write_rows(part: Part, name: str, rows: Sequence[Row]) -> None:
@@ -169,10 +190,10 @@ def label_of(run: Run) -> str:
     return "_".join([*run.parts[:-1], run.setting if run.setting in SETTINGS else run.parts[-1], str(run.repetition)])
 
 
-def by_run(part: Part, what: str) -> list[tuple[Run, Row]]:
-    """Rows of the file WHAT-runs.csv, whose labels are those of the runs."""
+def by_run(part: Part, what: str) -> list[tuple[Run, dict[str, Any]]]:
+    """Rows of a table of all runs, whose labels are those of the runs."""
     runs = {label_of(run): run for run in part.complete}
-    return [(runs[row["label"]], row) for row in read_csv(part.output / f"{what}-runs.csv")]
+    return [(runs[row["label"]], row) for row in records(part.tables[what])]
 
 
 def measure(
@@ -180,8 +201,8 @@ def measure(
 ) -> list[Row]:
     """Writes WHAT-runs.csv, that is what the package's table WHAT has of each run, and WHAT.csv, the means over repeats."""
     refuse(not part.complete, "no run is complete")
-    table = figures.table(what, ((label_of(run), files(run)) for run in part.complete), **how)
-    (part.output / f"{what}-runs.csv").write_text(figures.csv_of(table, what))
+    part.tables[what] = getattr(showstopper, what)({label_of(run): files(run) for run in part.complete}, **how)
+    keep_frame(part, f"{what}-runs.csv", part.tables[what], what)
     rows = means_over_repeats(by_run(part, what), row_name, columns)
     write_rows(part, f"{what}.csv", rows)
     return rows
@@ -195,8 +216,9 @@ def measure_accuracy(part: Part, row_name: str, **how: Any) -> list[Row]:
     rows = measure(part, "accuracy", row_name, columns, lambda run: [part.log(run)], **how)
     (part.output / "repeats.csv").unlink(missing_ok=True)
     if max(run.repetition for run in part.runs) > 1:
-        table = figures.repeats(((run.series, [part.log(run)]) for run in part.complete), **how)
-        (part.output / "repeats.csv").write_text(figures.csv_of(table, "repeats"))
+        table = part.tables["accuracy"].replace({"label": {label_of(run): run.series for run in part.complete}})
+        part.tables["repeats"] = showstopper.repeats(table)
+        keep_frame(part, "repeats.csv", part.tables["repeats"], "repeats")
     return rows
 
 
@@ -207,7 +229,7 @@ def measure_throughput(part: Part, row_name: str) -> list[Row]:
     part.complete = [run for run in part.complete if run not in part.left_out]
     refuse(part.left_out and not part.complete, "no iteration ended in any run; --time makes runs longer")
     columns = [Column("load", "load_percent", factor=100), Column("throughput", "throughput", ".5g", has_half=True)]
-    return measure(part, "throughput", row_name, columns, part.files, interval_s=figures.DAY)
+    return measure(part, "throughput", row_name, columns, part.files, interval_s=DAY_S)
 
 
 # ---- Tables and sentences ---------------------------------------------------------------------------------------------------------
@@ -219,12 +241,15 @@ def of_workload(rows: Iterable[Row], workload: str) -> list[Row]:
 
 def is_baseline(name: str, target: float, processors: int, mean_error: float) -> bool:
     """N-bench is none where whole instances make up the target exactly, or can't make it. `mean_error` is that of its runs, in percentage points."""
-    return name != "N-bench" or (figures.is_whole(target, processors) and abs(mean_error) > 1)
+    return name != "N-bench" or (is_whole(target, processors) and abs(mean_error) > 1)
 
 
-def is_judged(row: Row | None) -> bool:
+def is_judged(row: Mapping[str, Any] | None) -> bool:
     """A row without samples says nothing, nor does one all of whose samples met bursts of others."""
-    return bool(row and row["mse_pp2"] and not (row.get("bursts") and row["bursts"] == row["samples"]))
+    if row is None or number(row, "mse_pp2") is None:
+        return False
+    bursts = number(row, "bursts")
+    return bursts is None or bursts != number(row, "samples")
 
 
 def with_others(
@@ -240,8 +265,10 @@ def beside_others(
     """The same, of runs behind what their row is called."""
     if not part.busy:
         return table
-    found = figures.summaries((row, part.others(run)) for row, run in runs)
-    cells = [f"{of.mean:.1f}" if (of := found.get(row_of(row[0]))) else "" for row in table[1:]]
+    shares: dict[str, list[float | None]] = {}
+    for row, run in runs:
+        shares.setdefault(row, []).append(part.others(run))
+    cells = [formatted(showstopper.mean_interval(shares.get(row_of(row[0]), []))[0], ".1f") for row in table[1:]]
     return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
 
@@ -300,9 +327,18 @@ def write_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> None:
     part.report.table(table)
 
 
+def bursts_said(rows: Iterable[Row]) -> str:
+    """How many samples of how many met a burst."""
+    found = [(number(row, "samples") or 0, number(row, "bursts")) for row in rows]
+    samples, bursts = sum(of for of, _ in found), [of for _, of in found if of is not None]
+    if not samples or len(bursts) < len(found):
+        return "What others did meanwhile is unavailable."
+    return f"{round(sum(bursts)) or 'None'} of {round(samples)} samples met a burst of others."
+
+
 def report_calm(part: Part, rows: Sequence[Row], workload: str, row_name: str, settings: Sequence[str]) -> None:
     """How many samples met a burst of others, and where some did the figures of the rest."""
-    said = figures.bursts_said(of_workload(rows, workload))
+    said = bursts_said(of_workload(rows, workload))
     if not said[0].isdigit():
         part.report.text(said)
         return
@@ -311,7 +347,7 @@ def report_calm(part: Part, rows: Sequence[Row], workload: str, row_name: str, s
     write_table(part, f"calm-{workload}.csv", table)
 
 
-def is_near(row: Row) -> bool:
+def is_near(row: Mapping[str, Any]) -> bool:
     """Whether the load of this run was within 5 % of its target, as Section 9 of paper 000 has it: an experiment counts as a whole."""
     error, target = number(row, "mean_error_pp"), number(row, "target")
     return error is not None and target is not None and abs(error) <= 5 * target
@@ -319,7 +355,7 @@ def is_near(row: Row) -> bool:
 
 def report_near(part: Part) -> None:
     """In how many runs of Showstopper, without those of baselines, the load was near its target."""
-    own = [row for run, row in by_run(part, "accuracy") if run.setting not in BASELINES and row["mean_error_pp"]]
+    own = [row for run, row in by_run(part, "accuracy") if run.setting not in BASELINES]
     near = [is_near(row) for row in own if is_judged(row)]
     met = len(own) - len(near)
     but = f" All samples of {met} more met bursts of others, so that they don't count." if met else ""
@@ -333,25 +369,22 @@ def report_near(part: Part) -> None:
 PHASES = ("workload", "target_percent", "setting", "phases", "mean_error_pp", "mse_pp2")
 
 
-def distributions(part: Part, rows: Iterable[Row]) -> list[Row]:
+def distributions(rows: list[dict[str, Any]]) -> list[Row]:
     """Median, least and greatest over the phases of each workload, target and setting."""
-    names, found = PHASES[4:], list(rows)
-    keys = [tuple(row[name] for name in PHASES[:3]) for row in found]
-    of = figures.summaries(((*key, name), number(row, name)) for key, row in zip(keys, found) for name in names)
+    import pandas as pd
+
     made: list[Row] = []
-    for key, count in Counter(keys).items():
-        made.append(dict(zip(PHASES, (*key, str(count)))))
-        for name in names:
-            all_of = of.get((*key, name))
-            for end in ("median", "least", "most"):
-                made[-1][f"{name}_{end}"] = f"{getattr(all_of, end):.3f}" if all_of else ""
+    for key, of in pd.DataFrame(rows).groupby(list(PHASES[:3]), sort=False):
+        made.append(dict(zip(PHASES, (*key, str(len(of))))))
+        for name in PHASES[4:]:
+            ends = {"median": of[name].median(), "least": of[name].min(), "most": of[name].max()}
+            made[-1] |= {f"{name}_{end}": formatted(value, ".3f") for end, value in ends.items()}
     return made
 
 
 def spread_of(row: Row, name: str, form: str) -> str:
     """The median, and the least and greatest in brackets."""
-    values = [number(row, f"{name}_{end}") for end in ("median", "least", "most")]
-    median, least, most = ("" if value is None else format(value, form) for value in values)
+    median, least, most = (formatted(number(row, f"{name}_{end}"), form) for end in ("median", "least", "most"))
     return f"{median} ({least} to {most})" if row["phases"] != "1" and median else median
 
 
@@ -375,7 +408,7 @@ def report_phases(own: Phased, part: Part, chosen: Sequence[str]) -> None:
             continue
         if file != "phases":
             part.report.text(f"The same by sssim, on {SIMULATED} processors:")
-        spreads = distributions(part, found)
+        spreads = distributions(found)
         write_rows(part, f"{file}.csv", spreads)
         table = [["workload", "target", "setting", "phases", "mean error (pp)", "MSE (pp²)"]]
         for row in spreads:
@@ -389,13 +422,15 @@ MODELS = {"single-threaded": "single", "moderately parallel": "contended:threads
 MODELS["highly parallel"] = "parallel:threads=4"
 
 
-def simulated_phases(own: Phased, names: Iterable[str]) -> list[Row]:
+def simulated_phases(own: Phased, names: Iterable[str]) -> list[dict[str, Any]]:
     """A model for each class of the workloads, half a minute each."""
+    from showstopper.accuracy import accuracy
+
     models = [MODELS[name] for name in dict.fromkeys(map(own.class_of, own.workloads)) if name in MODELS]
     plus = {of for name in names for of in (name.removesuffix("+"), f"{name.removesuffix('+')}+")}
     rows: list[Row] = []
     with TemporaryDirectory() as folder:
-        logs: list[tuple[str, list[Path]]] = []
+        logs: list[Path] = []
         for model, target, name in product(models, filter(is_load, own.targets_of_phases()), sorted(plus)):
             count = 1 if name.startswith("1") else SIMULATED
             for phase in range(own.phases if name in PHASED else 1):
@@ -404,9 +439,8 @@ def simulated_phases(own: Phased, names: Iterable[str]) -> list[Row]:
                 fixed = f"-q -p {SIMULATED} -W {model} -n {count} -r 30s -T {target}% -o".split()
                 output_of([own.build / "sssim", *fixed, log, *options.split()])
                 rows.append({"workload": model, "target_percent": target, "setting": name})
-                logs.append((str(len(rows)), [log]))
-        found = figures.rows(figures.table("accuracy", logs), "accuracy") if logs else []
-        return [row | own for row, own in zip(rows, found)]
+                logs.append(log)
+        return [row | own for row, own in zip(rows, records(accuracy(logs)))] if logs else []
 
 
 def is_load(target: str) -> bool:
@@ -423,15 +457,15 @@ def report_paper(report: Report, table: str, what: str) -> None:
 
 def report_whole(report: Report, targets: Iterable[str], processors: int) -> None:
     """Which of these loads N-bench can't make, as whole instances of a processor each don't add up to them."""
-    none = [target for target in targets if not figures.is_whole(float(target), processors)]
+    none = [target for target in targets if not is_whole(float(target), processors)]
     if none:
         report.text(
             f"{processors} processors have no whole instances for {listed(none)} %, so that there N-bench is no baseline."
         )
 
 
-def interval(row: Row, of: str, form: str = ".2f") -> str:
-    """A mean of `ssreport repeats`, behind which its confidence interval stands; `of` is calm_ for samples without a burst."""
+def interval(row: Mapping[str, Any], of: str, form: str = ".2f") -> str:
+    """A mean of the table "repeats", behind which its confidence interval stands; `of` is calm_ for samples without a burst."""
     mean, low, high = (number(row, f"{of}{name}") for name in ("mean", "low", "high"))
     ends = f" ({low:{form}} to {high:{form}})" if low is not None and high is not None else ""
     return "" if mean is None else f"{mean:{form}}{ends}"
@@ -439,18 +473,19 @@ def interval(row: Row, of: str, form: str = ".2f") -> str:
 
 def report_repeats(part: Part) -> None:
     """Means over repeats with their confidence intervals, of all samples and of those without a burst."""
-    rows = kept_csv(part.output / "repeats.csv")
-    if not rows:
+    if "repeats" not in part.tables:
         return
-    found = {(row["label"], row["figure"]): row for row in rows}
     head = "run,runs,mean error,MSE,runs without bursts,mean error without bursts,MSE without bursts"
     table = [head.split(",")]
-    for label, row in {row["label"]: row for row in rows}.items():
-        both = [found.get((label, figure), {}) for figure in ("mean_error_pp", "mse_pp2")]
-        samples, bursts = (int(number(row, name) or 0) for name in ("samples", "bursts"))
-        cells = [few_said(samples) or interval(of, "") for of in both]
-        calm = [few_said(samples - bursts) or interval(of, "calm_") for of in both] if row["bursts"] else ["", ""]
-        table.append([label.replace("_", " "), row["runs"], *cells, row["calm_runs"], *calm])
+    for label, of in part.tables["repeats"].groupby("label", sort=False):
+        both = [row for row in records(of) if row["figure"] in ("mean_error_pp", "mse_pp2")]
+        samples, bursts = int(both[0]["samples"]), both[0]["bursts"]
+        cells = [few_said(samples) or interval(row, "") for row in both]
+        calm = ["", ""]
+        if bursts is not None:
+            calm = [few_said(samples - int(bursts)) or interval(row, "calm_") for row in both]
+        runs, calm_runs = (formatted(both[0][name], ".0f") for name in ("runs", "calm_runs"))
+        table.append([label.replace("_", " "), runs, *cells, calm_runs, *calm])
     part.report.heading("Repeats")
     part.report.text("Means over repeated runs, with the interval that holds the true mean with a confidence of 95 %.")
     write_table(part, "repeats-shown.csv", table)

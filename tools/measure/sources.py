@@ -45,7 +45,7 @@ OF = {
     "experiments-quanta": SERVICES,
     "experiments-scaling": f"{SERVICES} tools/measure/instances.py tools/measure/saturation.py",
     "findings": "tools/experiments/findings tools/experiments/measured tools/experiments/paper tools/python tools/measure/claims.py"
-    " tools/measure/evidence.py tools/measure/figures.py tools/measure/measured.py tools/measure/settings.py tools/measure/tradeoffs.py",
+    " tools/measure/evidence.py tools/measure/measured.py tools/measure/settings.py tools/measure/tradeoffs.py",
     "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
 }
 DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/experiments/README.md")

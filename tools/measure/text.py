@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Words, numbers and tables, as the programs here read and write them."""
 
+from __future__ import annotations
+
 import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+# What prints help or refuses has no need of pandas: it is imported where something is computed.
+if TYPE_CHECKING:
+    import pandas as pd
 
 Row = dict[str, str]
 
@@ -91,9 +97,9 @@ def is_positive(text: str, most: float = float("inf")) -> bool:
 
 
 def number(row: Mapping[Any, Any], column: str) -> float | None:
-    """Of a row of texts, or of a frame. None where the column isn't there, or empty, or where the end of an interval is infinite."""
-    found = row.get(column, "")
-    value = nan if found == "" else float(found)
+    """Of a row of texts, or of records(). None where the column isn't there, or empty, or where the end of an interval is infinite."""
+    found = row.get(column)
+    value = nan if found is None or found == "" else float(found)
     return value if isfinite(value) else None
 
 
@@ -102,6 +108,17 @@ def known(row: Mapping[Any, Any], column: str) -> float:
     if value is None:
         raise Trouble(f"there is no {column} where there must be one")
     return value
+
+
+def formatted(value: float | None, form: str, before: str = "") -> str:
+    """A number in this form, with what stands before it; empty where it is not known."""
+    return "" if value is None or isnan(value) else f"{before}{value:{form}}"
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Its rows by their columns, with None for what is not known."""
+    found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return found
 
 
 def read_csv(path: Path) -> list[Row]:

@@ -5,16 +5,16 @@ and its Tables 7 and 8. Runs of one repetition are compared, which stand beside 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from measure import figures
+import showstopper
+from measure import text
 from measure.evidence import Evidence, Values, beside, command, log_ratio, measure, shown, values_of
-from measure.figures import Summary
+from measure.text import formatted
 
 Ends = list[tuple[str, str]]
 Choice = Callable[[pd.DataFrame], pd.DataFrame]
@@ -201,10 +201,11 @@ def degradations(both: pd.DataFrame) -> Repeats:
     return {batch: values for (batch, _), values in values_of(most, lost, ["batch", "what"]).items()}
 
 
-def said(values: Sequence[float], of: Summary | None) -> str:
-    if not of:
-        return ""
-    return f"{of.mean:.1f}" + (" (one run)" if of.half is None else f" ± {of.half:.2g}, {len(values)} runs")
+def said(values: Sequence[float]) -> str:
+    mean, _, high = showstopper.mean_interval(values)
+    return formatted(mean, ".1f") + (
+        f" ± {high - mean:.2g}, {len(values)} runs" if len(values) > 1 else " (one run)" * len(values)
+    )
 
 
 # fmt: off
@@ -241,18 +242,19 @@ def savings_table(of: Evidence) -> Iterator[list[str]]:
         saved, slower = percent(pairs(of, f"{contrast} over"), "power_w"), degradations(both)
         for batch in both["batch"].unique():
             here = [[-value for value in saved.get(batch, [])], slower.get(batch, [])]
-            less, fewer = (said(values, figures.summarize(values)) for values in here)
+            less, fewer = map(said, here)
             less = less or f"unavailable: it takes an overload and {METER}"
             yield [name, what, power, less, lost, fewer or "no rate was high enough", shown(batch)]
         if both.empty and power:
             yield [name, what, power, "no runs", lost, f"no runs: `{command(take, 8)}`", ""]
 
 
-def influence(of: Summary | None) -> str:
+def influence(values: Sequence[float]) -> str:
     """Less power and shorter times are positive."""
-    if not of or of.half is None:
+    _, low, high = showstopper.mean_interval(values)
+    if isnan(low):
         return "unknown"
-    return NONE if abs(of.mean) <= of.half else "positive" if of.mean < 0 else "negative"
+    return NONE if low <= 0 <= high else "positive" if high < 0 else "negative"
 
 
 def recommended(power: str, time: str) -> str:
@@ -273,11 +275,11 @@ def advice_table(of: Evidence) -> Iterator[list[str]]:
         both = pairs(of, contrast)
         changed = [percent(both, column) for column in ("power_w", "mean_s")]
         for batch in dict.fromkeys(batch for by in changed for batch in by):
-            of_both = [(by.get(batch, []), figures.summarize(by.get(batch, []))) for by in changed]
-            words = [influence(summary) for _, summary in of_both]
+            of_both = [by.get(batch, []) for by in changed]
+            words = [influence(values) for values in of_both]
             cells = [
-                f"{said(values, summary)}: {word}" if summary else f"unavailable: it takes {METER}"
-                for (values, summary), word in zip(of_both, words)
+                f"{said(values)}: {word}" if values else f"unavailable: it takes {METER}"
+                for values, word in zip(of_both, words)
             ]
             yield [actuator, condition, action, power, cells[0], time, cells[1], recommended(*words), shown(batch)]
 
