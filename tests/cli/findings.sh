@@ -14,10 +14,10 @@ run "$findings" --nothing
 expect_trouble "^tools/experiments/findings: unexpected argument '--nothing' \(--help says more\)$"
 run "$findings" nowhere
 expect_trouble '^tools/experiments/findings: nowhere holds no batch$'
-# batch NAME: an empty one. Its list is of no run from before there were bare equations.
+# batch NAME: an empty one.
 batch() {
 	mkdir -p "$1"
-	printf 'x\tx\t1\t1\t1\tnative\t\n' >"$1/runs.tsv"
+	: >"$1/runs.tsv"
 }
 # rows SPREAD LABEL VALUE...: a row for each of five repeats, whose values differ by up to this part of the first and have others behind it.
 rows() {
@@ -81,11 +81,6 @@ row '000, 9' 'in 90 % .*' undecided 'no runs.*' ''
 # Of what was repeated and what was run once, the repeats are asked.
 run "$findings" -B "$build" once accuracy
 row '000, 4\.3' 'with feedback \(PI, even\) .*' shown '.*so in 2 of 2, not so in 0, .*; 8 that were run once don.t count' '.*once/accuracy-runs\.csv`.*'
-# What a program of before has reported is read as +.
-printf 'burn-single_50_PI-even_1\tx\t1\t1\t1\tnative\t-d averageq -D 107m -c rbpid\n' >accuracy/runs.tsv
-run "$findings" -B "$build" accuracy
-row '000, 4\.3' 'with feedback \(PI, even\) .*' undecided 'no runs\..*' ''
-row '000, 4\.3' 'with feedback with what is ours .*' shown '.*so in 2 of 2, .*' '.*'
 
 # ---- Throughput ---------------------------------------------------------------------------------------------------------
 

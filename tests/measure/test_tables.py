@@ -32,7 +32,7 @@ def with_runs(part: Part, rows: list[Row]) -> Part:
         again[key] += 1
         of = run("w", *key, again[key])
         part.complete.append(of)
-        labels.append(settings.label_of(of))
+        labels.append(of.label)
     part.tables["accuracy"] = pd.DataFrame(rows).assign(label=labels)
     return part
 
@@ -85,31 +85,6 @@ def test_names_of_the_papers_are_their_bare_equations() -> None:
         assert ("jitter=0" in words) == ("averageq" in words and not name.endswith("+"))
     assert settings.options_of("PI-even -D 53m")[-2:] == ["-D", "53m"]
     assert settings.options_of("-c rbpid") == ["-c", "rbpid"] and settings.options_of("") == []
-
-
-OLD = "w_50_PI-even_1\tw\t2\t1\t9\tnative\t-T 50% -f realtime -F 333m,share=160m -d averageq -D 107m -c rbpid -s even\n"
-
-
-def test_a_batch_from_before_is_read_as_plus(tmp_path: Path, build: Path) -> None:
-    accuracy = program("experiments/accuracy")
-    for folder, names in (("old", ["PI-even+", "CDC+"]), ("new", ["PI-even", "PI-even+", "CDC"])):
-        (tmp_path / folder).mkdir()
-        line = OLD if folder == "old" else OLD.replace("PI-even", "PI-even+")
-        (tmp_path / folder / "runs.tsv").write_text(line)
-        own = accuracy.Accuracy(["-s", "PI-even,PI-even+,CDC", "-w", "burn-single"])
-        own.output = tmp_path / folder
-        own.settings()
-        assert own.chosen == names
-    own.output, own.workload_of = tmp_path / "old", {"w": workloads.find("burn-single")}
-    old = own.setting_run("PI-even+", "w", "50", 1)
-    assert (old.label, old.setting, old.words()) == ("w_50_PI-even_1", "PI-even+", OLD.rstrip().split("\t")[6].split())
-    (tmp_path / "run.json").write_text(
-        json.dumps({"status": "complete", "fields": old.fields() | {"setting": "PI-even"}})
-    )
-    assert runs.is_complete(old, tmp_path)
-    own.output = tmp_path / "new"
-    assert own.setting_run("PI-even", "w", "50", 1).label == "w_50_PI-even_1"
-    assert not runs.is_complete(own.setting_run("PI-uneven", "w", "50", 1), tmp_path)
 
 
 def test_phases_decide_what_a_constant_duty_cycle_makes(tmp_path: Path, build: Path) -> None:

@@ -97,12 +97,11 @@ class Evidence:
         replayed = {file.batch for file in self.files if "replay_s" in file.rows[0]}
         rows: list[dict[str, Any]] = []
         for file in self.of(kind):
-            is_old = settings.is_old(file.batch / "runs.tsv")
             for row in file.rows if (file.batch in replayed) == replays else []:
                 match name_of(row).split("_"):
                     case [first, second, name, again] if is_undisturbed(row):
-                        of = {"batch": file.batch, "first": first, "second": second, "again": again}
-                        rows.append(row | of | {"name": settings.of_old(name) if is_old else name})
+                        of = {"batch": file.batch, "first": first, "second": second, "name": name, "again": again}
+                        rows.append(row | of)
         frame = framed(rows, [*CELL, "again"], columns)
         if steps:
             frame = frame.query(steps)

@@ -35,7 +35,7 @@ class Replay(Experiment):
     def settings(self) -> None:
         refuse(self.time, "--time: expected --times, in which the whole trace is replayed")
         self.times = self.times or words_of("60 30" if self.quick else "1620 1080 540 360 180 90")
-        self.chosen = settings.chosen(self, self.chosen or words_of("PI-even default" if self.quick else FULL))
+        self.chosen = self.chosen or words_of("PI-even default" if self.quick else FULL)
 
     @property
     def is_papers(self) -> bool:

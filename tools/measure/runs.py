@@ -114,9 +114,7 @@ def is_complete(run: Run, folder: Path) -> bool:
     record = record_of(folder)
     if record is None:
         return folder.is_dir() and not (folder / "run.json").exists()
-    # Of settings that have a + now, and had none when that was recorded.
-    before = {"setting": run.setting.removesuffix("+")}
-    return record.get("status") == COMPLETE and record.get("fields") in (run.fields(), run.fields() | before)
+    return record.get("status") == COMPLETE and record.get("fields") == run.fields()
 
 
 def left(of: Iterable[Run], output: Path) -> list[Run]:
@@ -153,12 +151,7 @@ def write_list(path: Path, runs: Iterable[Run]) -> None:
 
 
 def is_same_list(path: Path, runs: Sequence[Run]) -> bool:
-    """Lists from before have no fields, and other blanks."""
-
-    def plain(lines: Iterable[list[str]]) -> list[list[str]]:
-        return [[" ".join(field.split()) for field in line] for line in lines]
-
-    return plain(line.split("\t")[:7] for line in lines_of(path)) == plain(run.line() for run in runs)
+    return [line.split("\t")[:7] for line in lines_of(path)] == [run.line() for run in runs]
 
 
 def of_list(path: Path, runs: Sequence[Run]) -> list[Run]:

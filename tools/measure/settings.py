@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,24 +64,6 @@ def is_whole(target: float, processors: int) -> bool:
 # ---- Runs -------------------------------------------------------------------------------------------------------------------------
 
 
-@cache
-def is_old(list_file: Path) -> bool:
-    """A batch from before there were bare equations: its PI-even and so on are what is called PI-even+ now, and are read as that."""
-    lines = [line.split("\t") for line in lines_of(list_file)]
-    return any(
-        "-d averageq" in line[6] and "jitter=0" not in line[6] and "+" not in line[0] for line in lines if len(line) > 6
-    )
-
-
-def of_old(name: str) -> str:
-    return f"{name}+" if f"{name}+" in SETTINGS else name
-
-
-def chosen(own: Experiment, names: Iterable[str]) -> list[str]:
-    """Those that a batch has of these, each once."""
-    return list(dict.fromkeys(map(of_old, names) if is_old(own.output / "runs.tsv") else names))
-
-
 class Phased(Experiment):
     """What runs CDC+ and 1CDC+ over many phases."""
 
@@ -99,15 +80,14 @@ class Phased(Experiment):
     def repeated(self, cells: Iterable[tuple[str, str, str]]) -> Iterator[tuple[int, str, str, str]]:
         """Workload, target and setting, behind which repetition it is."""
         found = list(cells)
-        has_phases = not is_old(self.output / "runs.tsv")
         for again in range(1, max(self.repeat, self.phases) + 1):
             for cell in found:
-                if again <= self.repeat or (has_phases and cell[2] in PHASED):
+                if again <= self.repeat or cell[2] in PHASED:
                     yield again, *cell
 
     def setting_run(self, name: str, workload: str, target: str, again: int, options: str = "") -> Run:
         run = setting_run(self, name, workload, target, again, options=options)
-        if name not in PHASED or is_old(self.output / "runs.tsv"):
+        if name not in PHASED:
             return run
         return replace(run, options=(*run.options[:-1], f"{run.options[-1]},seed={self.phase_seed + again - 1}"))
 
@@ -116,8 +96,6 @@ def setting_run(
     own: Experiment, name: str, workload: str, target: str, repetition: int, shown: str = "", options: str = ""
 ) -> Run:
     """A run that holds a constant load, or what the options say; `shown` is what its setting is called in tables."""
-    is_before = is_old(own.output / "runs.tsv")
-    name = of_old(name) if is_before else name
     count = own.instances_of(workload)
     if name == "N-bench":
         # Instances that nobody stops. The log needs a target all the same.
@@ -125,8 +103,7 @@ def setting_run(
     elif name.startswith("1"):
         count = "1"
     words, shown = f"{options or f'-T {target}%'} {SETTINGS[name]}".split(), shown or name
-    parts = (workload, target, shown.removesuffix("+") if is_before else shown)
-    return Run(parts, (Group(workload, count),), own.seconds, tuple(words), shown, repetition, target)
+    return Run((workload, target, shown), (Group(workload, count),), own.seconds, tuple(words), shown, repetition, target)
 
 
 def settling(seconds: int) -> float:
@@ -185,14 +162,9 @@ def write_rows(part: Part, name: str, rows: Sequence[Row]) -> None:
     (part.output / name).write_text(table_text([list(rows[0]), *(list(row.values()) for row in rows)]))
 
 
-def label_of(run: Run) -> str:
-    """What a run is called in files, where its setting has its name of today."""
-    return "_".join([*run.parts[:-1], run.setting if run.setting in SETTINGS else run.parts[-1], str(run.repetition)])
-
-
 def by_run(part: Part, what: str) -> list[tuple[Run, dict[str, Any]]]:
     """Rows of a table of all runs, whose labels are those of the runs."""
-    runs = {label_of(run): run for run in part.complete}
+    runs = {run.label: run for run in part.complete}
     return [(runs[row["label"]], row) for row in records(part.tables[what])]
 
 
@@ -201,7 +173,7 @@ def measure(
 ) -> list[Row]:
     """Writes WHAT-runs.csv, that is what the package's table WHAT has of each run, and WHAT.csv, the means over repeats."""
     refuse(not part.complete, "no run is complete")
-    part.tables[what] = getattr(showstopper, what)({label_of(run): files(run) for run in part.complete}, **how)
+    part.tables[what] = getattr(showstopper, what)({run.label: files(run) for run in part.complete}, **how)
     keep_frame(part, f"{what}-runs.csv", part.tables[what], what)
     rows = means_over_repeats(by_run(part, what), row_name, columns)
     write_rows(part, f"{what}.csv", rows)
@@ -216,7 +188,7 @@ def measure_accuracy(part: Part, row_name: str, **how: Any) -> list[Row]:
     rows = measure(part, "accuracy", row_name, columns, lambda run: [part.log(run)], **how)
     (part.output / "repeats.csv").unlink(missing_ok=True)
     if max(run.repetition for run in part.runs) > 1:
-        table = part.tables["accuracy"].replace({"label": {label_of(run): run.series for run in part.complete}})
+        table = part.tables["accuracy"].replace({"label": {run.label: run.series for run in part.complete}})
         part.tables["repeats"] = showstopper.repeats(table)
         keep_frame(part, "repeats.csv", part.tables["repeats"], "repeats")
     return rows

@@ -55,7 +55,7 @@ NOT_YET = "not measured yet"
 BLOCK = re.compile(r"^<!-- ([a-z0-9-]+): begin -->$(.*?)^<!-- \1: end -->$", re.DOTALL | re.MULTILINE)
 # Of tables in which each row has its own, behind.
 ROW_REVISION = re.compile(r"^\|.*\| ([0-9a-f]{7,40}) \|$", re.MULTILINE)
-HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?(?:, sources ([0-9a-f]+) \(([^)]*)\))?: `", re.MULTILINE)
+HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?, sources ([0-9a-f]+) \(([^)]*)\): `", re.MULTILINE)
 
 
 def paths_of(block: str) -> list[str]:
@@ -64,14 +64,10 @@ def paths_of(block: str) -> list[str]:
     return list(dict.fromkeys(paths.split()))
 
 
-def fingerprint(root: Path, paths: Sequence[str], tree: str = "HEAD", stand_ins: Sequence[str] = (STAND_IN,)) -> str:
+def fingerprint(root: Path, paths: Sequence[str], tree: str = "HEAD") -> str:
     """Of what is committed there."""
     lines = (machine.git(root, "ls-tree", "-r", tree, "--", *paths) or "").splitlines()
-    kept = [
-        line
-        for line in lines
-        if not line.endswith((".md", ".svg")) and not line.partition("\t")[2].startswith(tuple(stand_ins))
-    ]
+    kept = [line for line in lines if not line.endswith((".md", ".svg", f"\t{STAND_IN}"))]
     return hashlib.sha256("\n".join(kept).encode()).hexdigest()[:12]
 
 
@@ -101,18 +97,11 @@ def why_stale(root: Path, block: str, body: str) -> str:
         return NOT_YET
     found = HEADING.search(body)
     if not found:
-        return "it doesn't say which revision was measured"
-    revision, was, paths = found.groups()
-    if was:
-        # A heading from before it was known that a stand-in doesn't matter counted it.
-        if was == fingerprint(root, paths.split(), revision, stand_ins=()):
-            was = fingerprint(root, paths.split(), revision)
-        if fingerprint(root, paths.split()) != was or has_grown(root, block, revision, paths.split()):
-            return f"what it depends on has changed since {revision}"
-        return of_older_rows(root, body, paths.split())
-    # From before headings said so.
-    has_changed = machine.has_changed(root, revision, paths_of(block))
-    return f"what it depends on has changed since {revision}" if has_changed else ""
+        return "it doesn't say which sources were measured"
+    revision, was, paths = found[1], found[2], found[3].split()
+    if fingerprint(root, paths) != was or has_grown(root, block, revision, paths):
+        return f"what it depends on has changed since {revision}"
+    return of_older_rows(root, body, paths)
 
 
 def has_grown(root: Path, block: str, revision: str, paths: Sequence[str]) -> bool:
