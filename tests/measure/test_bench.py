@@ -26,8 +26,6 @@ def loads(file: Path, *rows: tuple[float, float]) -> None:
 @pytest.fixture
 def session(tmp_path: Path) -> Path:
     """From 11 s to 12.5 s at 50 %, with loads of 51 and 48 %, of 50 % and of 54 %; what lies over the ends doesn't count."""
-    (tmp_path / "own.txt").write_text("own_cpu_percent=0.250\nlateness_p99_us=90.5\n")
-    (tmp_path / "segments.csv").write_text("50,10.0,12.5\n")
     loads(tmp_path / "load.500.csv", (10.8, 0.9), (11.3, 0.9), (11.8, 0.51), (12.3, 0.48), (12.8, 0.9))
     loads(tmp_path / "load.370.csv", (11.0, 0.9), (11.37, 0.50))
     loads(tmp_path / "load.1300.csv", (11.1, 0.9), (12.4, 0.54))
@@ -36,7 +34,8 @@ def session(tmp_path: Path) -> Path:
 
 
 def row_of(session: Path) -> str:
-    rows = list(peers.rows_of_session(session, "single,P,idle,default", 2, 1))
+    own = {"own_cpu_percent": "0.250", "lateness_p99_us": "90.5"}
+    rows = list(peers.rows_of_session(session, "single,P,idle,default", 2, 1, [("50", 10.0, 12.5)], own))
     assert len(rows) == 1
     return rows[0]
 
@@ -75,8 +74,8 @@ def test_what_is_no_row(build: Path, session: Path) -> None:
 
 def test_what_a_burst_is(build: Path) -> None:
     # Samples of 0.5 s; others take 10 % from 2 to 2.5 s: that one and the two of the second after are not calm.
-    begin = pd.Series(range(12)) / 2
-    samples = pd.DataFrame({"begin": begin, "end": begin + 0.5, "load": 0.42})
+    start = pd.Series(range(12)) / 2
+    samples = pd.DataFrame({"start_s": start, "time_s": start + 0.5, "load": 0.42})
     samples.loc[4, "load"] = 0.5
     tree = samples[:10].assign(load=0.4)
     row = accuracy(bench.control_log(samples[:10], 42, 0, 9, tree)).iloc[0]

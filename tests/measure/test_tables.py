@@ -94,8 +94,8 @@ def test_phases_decide_what_a_constant_duty_cycle_makes(tmp_path: Path, build: P
     own.settings()
     words = [run.words() for run in own.list_runs("native")]
     assert len(words) == 11 and [of[-1] for of in words[1:]] == [f"107m,seed={seed}" for seed in range(5, 15)]
-    found = settings.distributions(settings.simulated_phases(own, ["CDC"]))
-    assert [(row["setting"], row["phases"]) for row in found] == [("CDC", "1"), ("CDC+", "10")]
+    found = settings.distributions(settings.simulated_phases(own, ["CDC"])).to_dict("records")
+    assert [(row["setting"], row["phases"]) for row in found] == [("CDC", 1), ("CDC+", 10)]
     # All at once they are the machine's load; one after the other they take more.
     assert abs(float(found[0]["mean_error_pp_median"])) < 1
     assert 5 < float(found[1]["mean_error_pp_least"]) < float(found[1]["mean_error_pp_most"])

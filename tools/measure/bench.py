@@ -7,14 +7,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 
+import showstopper
 from measure import machine
 from measure.options import Command, Option, flag, option, text
 from measure.process import attempt, output_of, run_program
 from measure.publish import Publication, command_line
-from measure.text import markdown
+from measure.text import kept_csv, markdown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,43 +150,24 @@ def run_benchmark(kind: type[Benchmark], said: str | None) -> NoReturn:
 
 
 def samples_of(log: Path) -> pd.DataFrame:
-    """Rows of cpuload: begin and end, by the monotonic clock, and load."""
+    """Rows of cpuload, by the monotonic clock; none where there is no such file."""
     import pandas as pd
 
-    rows = (
-        pd.read_csv(log)
-        if log.exists() and log.stat().st_size
-        else pd.DataFrame(columns=["time_s", "monotonic_s", "load"])
-    )
-    end = rows["monotonic_s"].astype(float)
-    return pd.DataFrame(
-        {"begin": end.shift().fillna(end - rows["time_s"]), "end": end, "load": rows["load"].fillna(0.0)}
-    )
-
-
-def ends_and_sums(samples: pd.DataFrame) -> tuple[pd.Series[float], pd.Series[float]]:
-    """When each sample ends, behind the begin of the first, and how much processor time had been used until then."""
-    import pandas as pd
-
-    sums = (samples["load"] * (samples["end"] - samples["begin"])).cumsum()
-    return pd.concat([samples["begin"][:1], samples["end"]]), pd.concat([sums[:1] * 0, sums])
+    rows = pd.DataFrame(kept_csv(log), columns=["time_s", "monotonic_s", "load"]).replace("", nan).astype(float)
+    start = rows["monotonic_s"].shift().fillna(rows["monotonic_s"] - rows["time_s"])
+    return pd.DataFrame({"start_s": start, "time_s": rows["monotonic_s"], "load": rows["load"].fillna(0.0)})
 
 
 def control_log(samples: pd.DataFrame, target: float, begin: float, until: float, tree: pd.DataFrame) -> pd.DataFrame:
     """Of the samples within a stretch, as the package has logs; those before it are its warm-up, in which a burst may have been. What others made is the load that
     isn't in `tree`, samples of all that is measured, and of what measures it; it is unknown before and after these."""
-    import numpy as np
-
-    ends, sums = ends_and_sums(tree) if len(tree) else ([np.inf], [np.nan])
-    before, after = (np.interp(samples[of], ends, sums, left=np.nan, right=np.nan) for of in ("begin", "end"))
-    inside = (samples["begin"] >= begin) & (samples["end"] <= until)
-    zero = samples["begin"][inside].min()
-    log = samples.assign(
-        start_s=samples["begin"] - zero,
-        time_s=samples["end"] - zero,
-        target=np.where(inside, target / 100, np.nan),
-        others=samples["load"] - (after - before) / (samples["end"] - samples["begin"]),
-        is_gap=False,
-        is_warmup=samples["end"] <= zero,
+    start, end = samples["start_s"], samples["time_s"]
+    inside, is_seen = (start >= begin) & (end <= until), (start >= tree["start_s"].min()) & (
+        end <= tree["time_s"].max()
     )
+    zero, others = start[inside].min(), samples["load"].where(is_seen)
+    if is_seen.any():
+        others -= showstopper.mean_over(tree, "load", start, end)
+    log = samples.assign(start_s=start - zero, time_s=end - zero, others=others, is_gap=False, is_warmup=end <= zero)
+    log["target"] = inside.map({True: target / 100, False: nan})
     return log[inside | log["is_warmup"]].reset_index(drop=True)

@@ -84,8 +84,9 @@ class Pairs:
 
     def table_of(self, name: str, label: str, *recorded: list[Path]) -> pd.DataFrame | None:
         """The package's table of runs of one label; None where it refuses them. What it says of them is said, so that they should cost no others their place."""
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings():
             warnings.simplefilter("always", showstopper.InputWarning)
+            warnings.showwarning = lambda message, *_: print(message, file=sys.stderr)
             try:
                 found: pd.DataFrame = getattr(showstopper, name)(
                     [run for of in recorded for run in showstopper.runs_of({label: of})]
@@ -94,8 +95,6 @@ class Pairs:
             except showstopper.InputError as error:
                 print(error, file=sys.stderr)
                 return None
-            finally:
-                sys.stderr.writelines(f"{warning.message}\n" for warning in caught)
 
     # ---- Interference -----------------------------------------------------------------------------------------------------------
 

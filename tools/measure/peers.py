@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import showstopper
 from measure import stolen
-from measure.bench import control_log, ends_and_sums, samples_of
+from measure.bench import control_log, samples_of
 from measure.machine import BUSY
 from measure.settings import is_whole
-from measure.text import Trouble, formatted, lines_of, listed, markdown, records, write
+from measure.text import formatted, lines_of, listed, markdown, records, refuse, write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TOOLS = "default default-freezer default-quota PI-even paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC"
 RANK = f"idle background single contended parallel phased fop sunflow P 6P 500 {TOOLS} many".split()
 OWN = ("default", "default-freezer", "default-quota", "PI-even", "paper", "many")
+# Targets, with the moments between which each was held; and columns of rows.csv that don't depend on them.
+Held = tuple[list[tuple[str, float, float]], dict[str, str]]
 LOAD = ("workload", "instances", "background", "target_percent")
 KEY = ("workload", "instances", "background", "tool", "target_percent")
 # Columns of rows.csv, behind those of the key and the repetition.
@@ -89,23 +91,27 @@ class Stalled(Exception):
 def readings(folder: Path, window: int) -> pd.DataFrame:
     """What lies before the first is not known."""
     found = samples_of(folder / f"load.{window}.csv")[1:]
-    if (found["end"] - found["begin"] > 1.5 * window / 1000).any():
+    if (found["time_s"] - found["start_s"] > 1.5 * window / 1000).any():
         raise Stalled
     return found
 
 
-def rows_of_session(folder: Path, session: str, repetition: int, settle: float) -> Iterator[str]:
+def rows_of_session(
+    folder: Path,
+    session: str,
+    repetition: int,
+    settle: float,
+    held: list[tuple[str, float, float]],
+    own: dict[str, str],
+) -> Iterator[str]:
     """A row for each target: the windows of each load that lie within it, without its first seconds."""
     from showstopper.accuracy import accuracy
 
-    own = dict(line.split("=", 1) for line in lines_of(folder / "own.txt"))
-    segments = [line.split(",") for line in lines_of(folder / "segments.csv")]
     tree = samples_of(folder / "tree.csv")
     of = [readings(folder, window) for window in WINDOWS]
-    for target, begin, end in segments:
-        logs = [control_log(samples, float(target), float(begin) + settle, float(end), tree) for samples in of]
-        if not all(log["target"].notna().any() for log in logs):
-            raise Trouble(f"can't make sense of {folder}")
+    for target, begin, end in held:
+        logs = [control_log(samples, float(target), begin + settle, end, tree) for samples in of]
+        refuse(not all(log["target"].notna().any() for log in logs), f"can't make sense of {folder}")
         rows = accuracy(logs)
         first = records(rows)[0]
         error, calm = first["mean_error_pp"], (first[name] for name in ("calm_mean_error_pp", "calm_mse_pp2"))
@@ -123,11 +129,11 @@ def steps_of_session(log: Path, loads: Path) -> str:
 
     rows = pd.read_csv(log)
     origin, last = rows["monotonic_s"][0] - rows["time_s"][0], rows["time_s"].max()
-    ends, sums = (of.to_numpy()[1:] for of in ends_and_sums(samples_of(loads)))
-    ends = ends - origin
-    begin, until = ends[:-10], ends[10:]
+    samples = samples_of(loads)
+    ends = samples["time_s"].to_numpy()
+    mean = 100 * showstopper.mean_over(samples, "load", ends[:-10], ends[10:])
+    begin, until = ends[:-10] - origin, ends[10:] - origin
     step = (begin / 3).astype(int)
-    mean = 100 * (sums[10:] - sums[:-10]) / (until - begin)
     slots, off = ((begin - 3 * step) / 0.25).astype(int), pd.Series(abs(mean - np.where(step % 2, 90, 10)))
     inside = (begin >= 3) & (until <= last) & (step == ((until - 0.0001) / 3).astype(int)) & (slots <= 12)
     lines = ["after_s,windows,worst_pp\n"]
@@ -460,8 +466,7 @@ def report(folder: Path) -> None:
 
     sessions = [file for file in sorted((folder / "sessions").glob("*")) if file.suffix not in (".part", ".failed")]
     rows = [line for session in sessions for line in lines_of(session / "rows.csv")]
-    if not rows:
-        raise Trouble(f"no session in {folder} is complete")
+    refuse(not rows, f"no session in {folder} is complete")
     text = "".join(f"{line}\n" for line in [",".join([*KEY, "repetition", *FIGURES]), *rows])
     write(folder / "peers.csv", text)
     facts = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)

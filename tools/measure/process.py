@@ -178,11 +178,11 @@ def kill_session(leader: subprocess.Popen[str]) -> None:
     leader.wait()
 
 
-def end_session(leader: subprocess.Popen[str], patience: float = 20) -> None:
+def end_session(leader: subprocess.Popen[str]) -> None:
     """TERM to all of it, and KILL for what doesn't listen."""
     for one in in_session(leader):
         tell(one, signal.SIGTERM)
-    wait_until(lambda: leader.poll() is not None and not in_session(leader), patience)
+    wait_until(lambda: leader.poll() is not None and not in_session(leader), 20)
     kill_session(leader)
 
 

@@ -28,8 +28,8 @@ def as_html(text: str) -> str:
 class Report:
     """Its name is that of the files, in the folder."""
 
-    def __init__(self, folder: Path, name: str, title: str, pictures_in: str = "") -> None:
-        self.folder, self.name, self.pictures_in = folder, name, pictures_in
+    def __init__(self, folder: Path, name: str, title: str) -> None:
+        self.folder, self.name, self.pictures_in = folder, name, ""
         shown = as_html(title)
         self.md, self.html = f"# {title}\n", f"{HEAD}<title>{shown}</title>\n{STYLE}<h1>{shown}</h1>\n"
 
@@ -78,15 +78,6 @@ class Report:
 
 
 def html_table(table: Sequence[Sequence[str]]) -> str:
-    """Cells with two values, A / B, have a column for each."""
-    has_two = [
-        place > 0 and any(" / " in row[place] for row in table if place < len(row)) for place in range(len(table[0]))
-    ]
-    made = "<table>\n<tr>"
-    for cell, two in zip(table[0], has_two):
-        made += f"<th{' colspan=2' if two else ''}>{as_html(cell)}"
-    for row in table[1:]:
-        made += "\n<tr>"
-        for cell, two in zip(row, has_two):
-            made += "".join(f"<td>{as_html(part)}" for part in (cell.partition(" / ")[::2] if two else [cell]))
-    return made + "\n</table>\n"
+    head, *rows = ("".join(f"<td>{as_html(cell)}" for cell in row) for row in table)
+    lines = [head.replace("<td>", "<th>"), *rows]
+    return "<table>\n" + "".join(f"<tr>{line}\n" for line in lines) + "</table>\n"

@@ -103,7 +103,9 @@ def setting_run(
     elif name.startswith("1"):
         count = "1"
     words, shown = f"{options or f'-T {target}%'} {SETTINGS[name]}".split(), shown or name
-    return Run((workload, target, shown), (Group(workload, count),), own.seconds, tuple(words), shown, repetition, target)
+    return Run(
+        (workload, target, shown), (Group(workload, count),), own.seconds, tuple(words), shown, repetition, target
+    )
 
 
 def settling(seconds: int) -> float:
@@ -338,26 +340,23 @@ def report_near(part: Part) -> None:
         )
 
 
-PHASES = ("workload", "target_percent", "setting", "phases", "mean_error_pp", "mse_pp2")
+ENDS = {"median": "median", "least": "min", "most": "max"}
 
 
-def distributions(rows: list[dict[str, Any]]) -> list[Row]:
+def distributions(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Median, least and greatest over the phases of each workload, target and setting."""
     import pandas as pd
 
-    made: list[Row] = []
-    for key, of in pd.DataFrame(rows).groupby(list(PHASES[:3]), sort=False):
-        made.append(dict(zip(PHASES, (*key, str(len(of))))))
-        for name in PHASES[4:]:
-            ends = {"median": of[name].median(), "least": of[name].min(), "most": of[name].max()}
-            made[-1] |= {f"{name}_{end}": formatted(value, ".3f") for end, value in ends.items()}
-    return made
+    of = pd.DataFrame(rows).groupby(["workload", "target_percent", "setting"], sort=False)
+    both = product(("mean_error_pp", "mse_pp2"), ENDS.items())
+    ends = {f"{name}_{end}": (name, how) for name, (end, how) in both}
+    return of.agg(phases=("setting", "size"), **ends).reset_index()
 
 
-def spread_of(row: Row, name: str, form: str) -> str:
+def spread_of(row: Mapping[Any, Any], name: str, form: str) -> str:
     """The median, and the least and greatest in brackets."""
-    median, least, most = (formatted(number(row, f"{name}_{end}"), form) for end in ("median", "least", "most"))
-    return f"{median} ({least} to {most})" if row["phases"] != "1" and median else median
+    median, least, most = (formatted(row[f"{name}_{end}"], form) for end in ENDS)
+    return f"{median} ({least} to {most})" if row["phases"] > 1 and median else median
 
 
 def report_phases(own: Phased, part: Part, chosen: Sequence[str]) -> None:
@@ -381,11 +380,11 @@ def report_phases(own: Phased, part: Part, chosen: Sequence[str]) -> None:
         if file != "phases":
             part.report.text(f"The same by sssim, on {SIMULATED} processors:")
         spreads = distributions(found)
-        write_rows(part, f"{file}.csv", spreads)
+        spreads.to_csv(part.output / f"{file}.csv", index=False, float_format="%.3f")
         table = [["workload", "target", "setting", "phases", "mean error (pp)", "MSE (pp²)"]]
-        for row in spreads:
+        for row in records(spreads):
             cells = [spread_of(row, "mean_error_pp", "+.2f"), spread_of(row, "mse_pp2", ".2f")]
-            table.append([row["workload"], f"{row['target_percent']} %", row["setting"], row["phases"], *cells])
+            table.append([row["workload"], f"{row['target_percent']} %", row["setting"], str(row["phases"]), *cells])
         part.report.table(table)
 
 
