@@ -15,7 +15,7 @@ import showstopper
 from measure import stolen
 from measure.bench import control_log, samples_of
 from measure.machine import BUSY
-from measure.settings import is_whole
+from measure.settings import bursts_said, is_whole
 from measure.text import formatted, lines_of, listed, markdown, records, refuse, write
 
 if TYPE_CHECKING:
@@ -227,8 +227,7 @@ def group_tables(cells: pd.DataFrame) -> Iterator[str]:
             yield f"Without the {bursts} of {samples} samples that met a burst of others:"
             yield tool_table(own, ERROR[1], MSE[1])
         else:
-            unknown = "What others did meanwhile is unavailable."
-            yield unknown if bursts is None else f"None of {samples} samples met a burst of others."
+            yield bursts_said(records(own))
         for tool, repeated in own[own["repeats"] > 1].groupby("tool", sort=False):
             yield repeats_of(head_of(tool), repeated, own["bursts"].sum() > 0)
 
