@@ -9,7 +9,7 @@ import pandas as pd
 import showstopper
 from measure import settings, tradeoffs
 from measure.evidence import MEASURES, Evidence, Key, Values, command, shown
-from measure.text import listed
+from measure.text import grouped, listed
 
 SURE = 0.05
 PILOT = 8  # runs, which tell how many it takes
@@ -92,15 +92,12 @@ class Claim:
 
     def curves(self, values: dict[Key, Any]) -> list[list[Any]]:
         """What counts as one: of a curve the values of keys that differ at the end only."""
-        found: dict[Key, list[Any]] = {}
-        for key, value in values.items():
-            found.setdefault(key[:-1] if self.has("curves") else key, []).append(value)
-        return list(found.values())
+        end = -1 if self.has("curves") else None
+        return list(grouped((key[:end], value) for key, value in values.items()).values())
 
     def by_repeats(self, values: Values) -> Outcome:
-        of_keys = pd.DataFrame(
-            [(place, value) for place, of in enumerate(values.values()) for value in of], columns=["label", "value"]
-        )
+        found = [(place, value) for place, of in enumerate(values.values()) for value in of]
+        of_keys = pd.DataFrame(found, columns=["label", "value"])
         table = showstopper.means(of_keys, "value", within=self.bounds, shares=self.has("shares"))
         rows, ps = dict(zip(values, table.itertuples())), table["p_holm"].dropna()
         # Of each value 1 inside, -1 outside, and 0 where it can't be told; of a curve what is the least of its values.
@@ -117,12 +114,8 @@ class Claim:
             why = f"so in {good} of {count}, not so in {bad}, {count - good - bad} can't be told"
         why += f"; p {p_said(min(ps))}{f' to {p_said(max(ps))}' if len(ps) > 1 else ''}" if len(ps) else "; no scatter"
         # A curve that is to be inside has to be decided with all of its values.
-        unclear = self.curves(
-            {
-                key: (inf if isnan(rows[key].needed) else rows[key].needed) if side == 0 else None
-                for key, side in sides.items()
-            }
-        )
+        needs = dict(zip(values, table["needed"].fillna(inf)))
+        unclear = self.curves({key: needs[key] if side == 0 else None for key, side in sides.items()})
         most = min if self.has("outside") else max
         needed: list[float] = sorted(most(filter(None, of)) for of, side in zip(unclear, curves) if side == 0)
         missing = len(needed) if self.has("every") else count // 2 + 1 - good

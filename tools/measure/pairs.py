@@ -17,20 +17,8 @@ from measure import pictures, settings, sides
 from measure.batch import Part
 from measure.report import Report
 from measure.runs import Run
-from measure.text import (
-    Row,
-    Trouble,
-    first_line,
-    formatted,
-    known,
-    lines_of,
-    listed,
-    number,
-    read_csv,
-    records,
-    refuse,
-    succeeded,
-)
+from measure.text import Row, Trouble, first_line, formatted, grouped, known, lines_of, listed, number
+from measure.text import read_csv, records, refuse, succeeded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,9 +76,8 @@ class Pairs:
             warnings.simplefilter("always", showstopper.InputWarning)
             warnings.showwarning = lambda message, *_: print(message, file=sys.stderr)
             try:
-                found: pd.DataFrame = getattr(showstopper, name)(
-                    [run for of in recorded for run in showstopper.runs_of({label: of})]
-                )
+                runs = [run for of in recorded for run in showstopper.runs_of({label: of})]
+                found: pd.DataFrame = getattr(showstopper, name)(runs)
                 return found
             except showstopper.InputError as error:
                 print(error, file=sys.stderr)
@@ -315,11 +302,8 @@ def matrix(workloads: Sequence[str], cells: dict[tuple[str, str], str]) -> list[
 def mean_interference(rows: Sequence[tuple[Run, Row]]) -> list[Row]:
     """The mean over repeats, with half the length of its interval of confidence; a criterion is met when each of them meets it. There is none where that
     interval has 0 in it, whatever the criteria say of lines that don't rise or fall."""
-    of: dict[tuple[str, ...], list[Row]] = {}
-    for run, row in rows:
-        of.setdefault((*run.workload.split("/"), run.scheme), []).append(row)
     made: list[Row] = []
-    for key, found in of.items():
+    for key, found in grouped(((*run.workload.split("/"), run.scheme), row) for run, row in rows).items():
         mean, _, high = showstopper.mean_interval([number(row, "interference") for row in found])
         row = dict(zip((FOREGROUND, BACKGROUND, "scheme", "repeats"), (*key, str(len(found)))))
         row["interference"] = formatted(mean, ".2f")
@@ -353,10 +337,8 @@ def from_to(rows: Sequence[Row], column: str) -> str:
 
 def papers_interference(scheme: str) -> str:
     """What paper 001 found with this scheme, on another machine and with other workloads."""
-    of: dict[str, list[Row]] = {}
-    for row in settings.papers_table("interference.csv"):
-        if row["scheme"] == scheme:
-            of.setdefault(row["environment"], []).append(row)
+    of_scheme = (row for row in settings.papers_table("interference.csv") if row["scheme"] == scheme)
+    of = grouped((row["environment"], row) for row in of_scheme)
     said = "; ".join(f"{environment}: {from_to(rows, 'interference')}" for environment, rows in of.items())
     return f"paper 001, {said}." if said else ""
 
@@ -365,9 +347,8 @@ def steps_table(rows: Sequence[Row], column: str, reference: str) -> list[list[s
     """A row per step, a column per scheme: the mean over repeats, and in per cent of the reference."""
     schemes = list(dict.fromkeys(row["label"] for row in rows))
     target = {row["step"]: known(row, "target") for row in rows}
-    values: dict[tuple[str, str, str], list[float | None]] = {}
-    for row, of in product((row for row in rows if row[column]), (column, "relative")):
-        values.setdefault((row["step"], row["label"], of), []).append(number(row, of))
+    of_runs = product((row for row in rows if row[column]), (column, "relative"))
+    values = grouped(((row["step"], row["label"], name), number(row, name)) for row, name in of_runs)
     means = {key: showstopper.mean_interval(of)[0] for key, of in values.items()}
     others = [scheme for scheme in schemes if scheme != reference] if reference else []
     table = [["step", "target %", *schemes, *(f"{scheme} %" for scheme in others)]]
@@ -397,14 +378,10 @@ def steps_sentence(rows: Sequence[Row], workload: str, column: str, unit: str, r
 def ratio_matrix(rows: Iterable[Row], scheme: str, workloads: Sequence[str]) -> list[list[str]]:
     """Rows of ratio.csv as a matrix, foregrounds downwards and backgrounds to the right: the mean of the medians over the repetitions with its interval,
     and the least and greatest of all."""
-    of: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row["scheme"] == scheme:
-            one, other = row["pair"].split(" beside ")
-            of.setdefault((one, other), []).append(row)
     cells: dict[tuple[str, str], str] = {}
-    for pair, found in of.items():
+    for pair, found in grouped((row["pair"], row) for row in rows if row["scheme"] == scheme).items():
         least, medians, most = ([known(row, name) for row in found] for name in ("least", "median", "most"))
         mean, _, high = showstopper.mean_interval(medians)
-        cells[pair] = f"{mean:.3f}{formatted(high - mean, '.3f', ' ±')} ({min(least):.2f} to {max(most):.2f})"
+        one, other = pair.split(" beside ")
+        cells[one, other] = f"{mean:.3f}{formatted(high - mean, '.3f', ' ±')} ({min(least):.2f} to {max(most):.2f})"
     return matrix(workloads, cells) if cells else []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import showstopper
 from measure.options import positive
 from measure.runs import DAY_S, Run
-from measure.text import lines_of, listed
+from measure.text import grouped, lines_of, listed
 
 if TYPE_CHECKING:
     from measure.batch import Part
@@ -25,14 +25,8 @@ def share(name: str, value: str) -> str:
 
 def there_and_back(runs: Iterable[Run]) -> list[Run]:
     """Repetition by repetition, every second one backwards."""
-    by_repetition: dict[int, list[Run]] = {}
-    for run in runs:
-        by_repetition.setdefault(run.repetition, []).append(run)
-    return [
-        run
-        for place, again in enumerate(sorted(by_repetition))
-        for run in (by_repetition[again][::-1] if place % 2 else by_repetition[again])
-    ]
+    by_repetition = sorted(grouped((run.repetition, run) for run in runs).items())
+    return [run for place, (_, own) in enumerate(by_repetition) for run in own[:: -1 if place % 2 else 1]]
 
 
 def repeats_in(list_file: Path) -> int:

@@ -18,7 +18,7 @@ from measure.options import option, whole
 from measure.process import output_of
 from measure.report import Report
 from measure.runs import DAY_S, Group, Run
-from measure.text import Row, formatted, lines_of, listed, number, records, refuse, rows_of, table_text
+from measure.text import Row, formatted, grouped, lines_of, listed, number, records, refuse, rows_of, table_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,11 +138,8 @@ def means_over_repeats(rows: Sequence[tuple[Run, Row]], row_name: str, columns: 
     """A row for each workload, target and setting, with the means of these columns over the runs that know them, or with sums, which all must know."""
     import numpy as np
 
-    of: dict[tuple[str, str, str], list[Row]] = {}
-    for run, row in rows:
-        of.setdefault((run.workload, run.target, run.setting), []).append(row)
     made: list[Row] = []
-    for key, own in of.items():
+    for key, own in grouped(((run.workload, run.target, run.setting), row) for run, row in rows).items():
         made.append(dict(zip(("workload", row_name, "setting", "repeats"), (*key, str(len(own))))))
         for column in columns:
             values = column.factor * np.array([number(row, column.source) for row in own], float)
@@ -239,9 +236,7 @@ def beside_others(
     """The same, of runs behind what their row is called."""
     if not part.busy:
         return table
-    shares: dict[str, list[float | None]] = {}
-    for row, run in runs:
-        shares.setdefault(row, []).append(part.others(run))
+    shares = grouped((row, part.others(run)) for row, run in runs)
     cells = [formatted(showstopper.mean_interval(shares.get(row_of(row[0]), []))[0], ".1f") for row in table[1:]]
     return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 

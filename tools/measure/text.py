@@ -6,15 +6,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite, isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 # What prints help or refuses has no need of pandas: it is imported where something is computed.
 if TYPE_CHECKING:
     import pandas as pd
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 Row = dict[str, str]
 
 
@@ -108,6 +110,14 @@ def known(row: Mapping[Any, Any], column: str) -> float:
     if value is None:
         raise Trouble(f"there is no {column} where there must be one")
     return value
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """All values of each key."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def formatted(value: float | None, form: str, before: str = "") -> str:
