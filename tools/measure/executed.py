@@ -62,12 +62,9 @@ class Executed:
                 notes = path.with_suffix(".gcno")
                 notes.symlink_to("/" / notes.relative_to(counts))
             words = ["gcovr", "--json", "--root", self.tree, "--object-directory", counts, "--gcov-ignore-parse-errors"]
-            return {
-                of["file"]: {
-                    line["line_number"]: line["count"] > 0 for line in of["lines"] if not line["gcovr/noncode"]
-                }
-                for of in json.loads(output_of([*words, counts]))["files"]
-            }
+            found = json.loads(output_of([*words, counts]))["files"]
+            code = {of["file"]: [line for line in of["lines"] if not line["gcovr/noncode"]] for of in found}
+            return {file: {line["line_number"]: line["count"] > 0 for line in of} for file, of in code.items()}
 
     def see(self, file: str, line: int, names: list[str]) -> list[str]:
         """Those that can see a change there: that execute the line; where it has no code of its own, any of the file's. Who fails when lines are

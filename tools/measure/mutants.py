@@ -17,7 +17,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib import import_module
-from itertools import chain, compress, groupby, repeat
+from itertools import compress, groupby, repeat
 from pathlib import Path
 from threading import Event
 
@@ -283,8 +283,8 @@ def table_of(found: Iterable[Found]) -> list[list[str]]:
 
 def survivors(found: Iterable[Found]) -> list[str]:
     missed = sorted(one.mutant for one in found if one.verdict == MISSED)
-    said = ([f"{of.file}:{of.line}", f"- {of.old.strip()}", f"+ {of.new.strip()}", ""] for of in missed)
-    return list(chain.from_iterable(said))
+    said = ((f"{of.file}:{of.line}", f"- {of.old.strip()}", f"+ {of.new.strip()}", "") for of in missed)
+    return [line for lines in said for line in lines]
 
 
 class Results:

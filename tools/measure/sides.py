@@ -15,10 +15,8 @@ PROCESSORS = r"[0-9]+(-[0-9]+)?(\+[0-9]+(-[0-9]+)?)*"
 def check(scheme: str) -> None:
     form, what = f"[A-Za-z][A-Za-z0-9-]*={PROCESSORS}/{PROCESSORS}", f"{listed(NAMED)}, or {LISTS}"
     if scheme.startswith("dynamic:"):
-        form, what = (
-            f"dynamic:{SETTING}(\\+{SETTING})*",
-            "settings joined by +, such as dynamic:below=spread+above=packed",
-        )
+        form = f"dynamic:{SETTING}(\\+{SETTING})*"
+        what = "settings joined by +, such as dynamic:below=spread+above=packed"
     refuse(scheme not in NAMED and not re.fullmatch(form, scheme), f"--schemes: '{scheme}': expected {what}")
 
 

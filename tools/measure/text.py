@@ -87,10 +87,8 @@ def seconds_from(option: str, value: str, least: int) -> int:
     """Whole ones, also as a time with units."""
     is_time = re.fullmatch(rf"([0-9]+(\.[0-9]*)?({'|'.join(filter(None, UNITS))}))+|[0-9]{{1,15}}", value)
     found = in_seconds(value) if is_time else -1
-    refuse(
-        found < least or found % 1,
-        f"{option}: '{value}' is no whole number from {least} of seconds, such as 90, 90s or 1M30s",
-    )
+    expected = f"whole number from {least} of seconds, such as 90, 90s or 1M30s"
+    refuse(found < least or found % 1, f"{option}: '{value}' is no {expected}")
     return int(found)
 
 
