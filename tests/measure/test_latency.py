@@ -8,26 +8,26 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from conftest import ROOT, program
 from measure import latencies, making, services
-from measure.latencies import Step
 from measure.process import wait_until
 from measure.text import Trouble
 from measure.workloads import Faulty
 
-STEP = Step(30, 30, 1000, 0, 0.02, 0.015, 0.025, 0.01, 0.01, 0.05, False)
+STEP = {"target": 30, "load": 30, "requests": 1000, "errors": 0, "value": 0.02, "low": 0.015, "high": 0.025}
+STEP |= {"mean": 0.01, "p50": 0.01, "limit": 0.05, "disturbed": False}
+NONE = STEP | dict.fromkeys(("value", "low", "high", "mean", "p50"), math.nan)
 
 
 FAILING = "{build}/ssrequest -q --rate {rate} -n 5 -r {seconds}s -o {records} -- false"
 
 
-def step(load: float, low: float, high: float, **more: float) -> Step:
-    return replace(STEP, target=load, load=load, value=(low + high) / 2, low=low, high=high, **more)
+def step(load: float, low: float, high: float, **more: float) -> dict[str, float]:
+    return STEP | {"target": load, "load": load, "value": (low + high) / 2, "low": low, "high": high} | more
 
 
 def own_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **keys: str) -> str:
@@ -123,8 +123,8 @@ def test_files_of_services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_between_which_loads_a_limit_is_crossed() -> None:
-    def said(*steps: Step) -> str:
-        return latencies.crossing(steps, 0.05).said("p99=50ms", "of the machine")
+    def said(*steps: dict[str, float]) -> str:
+        return latencies.crossing_said(pd.DataFrame(steps), "p99=50ms", "of the machine")
 
     kept, unclear, left = step(30, 0.02, 0.04), step(50, 0.04, 0.06), step(70, 0.06, 0.09)
     assert said(left, kept, unclear) == "leaves p99=50ms at a load of 50 % ± 20 % of the machine"
@@ -137,27 +137,32 @@ def test_between_which_loads_a_limit_is_crossed() -> None:
 
 
 def test_repeats_of_a_step(build: Path) -> None:
-    pooled: Callable[..., list[Step]] = latencies.pooled
-    found = pooled([step(30, 0.01, 0.03), step(60, 0.01, 0.03), replace(STEP, value=0.04, disturbed=True)])
-    assert [one.target for one in found] == [30, 60]
+    found = pooled(step(30, 0.01, 0.03), step(60, 0.01, 0.03), STEP | {"value": 0.04, "disturbed": True})
+    assert [one["target"] for one in found] == [30, 60]
     # By hand: 0.02 and 0.04 have the mean 0.03, and half of the interval is 12.706 times 0.01.
-    assert found[0].value == pytest.approx(0.03) and found[0].high == pytest.approx(0.03 + 0.12706, abs=1e-5)
-    assert found[0].low == 0 and found[0].disturbed and found[0].requests == 2000 and not found[1].disturbed
+    assert found[0]["value"] == pytest.approx(0.03) and found[0]["high"] == pytest.approx(0.03 + 0.12706, abs=1e-5)
+    assert found[0]["low"] == 0 and found[0]["disturbed"] and found[0]["requests"] == 2000 and not found[1]["disturbed"]
+
+
+def pooled(*steps: dict[str, float]) -> list[dict[str, float]]:
+    found: list[dict[str, float]] = latencies.pooled(pd.DataFrame(steps)).to_dict("records")
+    return found
 
 
 def test_a_repeat_of_too_few_requests_has_no_time_that_counts(build: Path) -> None:
-    none = replace(STEP, requests=9, errors=1, value=None, low=None, high=None, mean=None, p50=None)
-    [found] = latencies.pooled([none, STEP, replace(STEP, value=0.04, mean=0.03, p50=0.02)])
-    assert (found.requests, found.errors) == (2009, 1)
-    assert found.mean == pytest.approx(0.02) and found.p50 == pytest.approx(0.015)
-    assert latencies.pooled([none, STEP])[0].value == STEP.value
+    none = NONE | {"requests": 9, "errors": 1}
+    [found] = pooled(none, STEP, STEP | {"value": 0.04, "mean": 0.03, "p50": 0.02})
+    assert (found["requests"], found["errors"]) == (2009, 1)
+    assert found["mean"] == pytest.approx(0.02) and found["p50"] == pytest.approx(0.015)
+    assert pooled(none, STEP)[0]["value"] == STEP["value"]
 
 
 def test_of_one_of_several_there_is_no_interval_over_them(build: Path) -> None:
-    none = replace(STEP, value=None, low=None, high=None, mean=None, p50=None)
-    [alone] = latencies.pooled([none, STEP])
-    assert alone.value == STEP.value and not alone.keeps and not alone.leaves
-    assert latencies.pooled([STEP])[0].keeps
+    [alone] = pooled(NONE, STEP)
+    assert alone["value"] == STEP["value"]
+    said = latencies.crossing_said(pd.DataFrame([alone]), "p99=50ms", "of it")
+    assert said == "can't be said to keep or to leave p99=50ms at any load of it"
+    assert "keeps" in latencies.crossing_said(pd.DataFrame(pooled(STEP)), "p99=50ms", "of it")
 
 
 @needs_spaces
@@ -222,11 +227,12 @@ def test_a_search_ends_where_the_theory_has_the_limit(tmp_path: Path, monkeypatc
     own.output, own.processors = tmp_path, 2
     own.settings()
 
-    def served(_part: object) -> dict[object, list[Step]]:
+    def served(_part: object) -> dict[object, pd.DataFrame]:
         """As M/M/1 has it: the time is distributed exponentially, with the mean 5 ms / (1 - load)."""
         cell = next(own.all_cells())
         loads = own.levels_of(cell)
-        return {cell: [step(float(load), 0, 2 * 0.005 * math.log(100) / (1 - float(load) / 100)) for load in loads]}
+        steps = (step(load, 0, 2 * 0.005 * math.log(100) / (1 - load / 100)) for load in map(float, loads))
+        return {cell: pd.DataFrame(steps)}
 
     monkeypatch.setattr(own, "steps_of", served)
     asked = [own.own_rate(own.cells[run.series], run) for run in own.list_runs("native")]

@@ -143,13 +143,13 @@ def test_findings_are_not_those_of_bursts(build: Path) -> None:
         assert len(of.runs("accuracy-runs")) == count
 
 
-def test_no_verdict_without_iterations(tmp_path: Path, build: Path) -> None:
+def test_no_verdict_without_iterations(build: Path) -> None:
     throughput = program("experiments/throughput")
     rows = rows_of("setting,load_percent,throughput\nbaseline,50,10\nbaseline,100,0\ndefault,50,0\ndefault,40,9\n")
-    assert throughput.verdict(part_of(tmp_path, build), rows) == (
+    assert throughput.verdict(rows) == (
         "default: on 1 targets within the range of the baseline, throughput 12.5 % from it in the mean. "
     )
-    assert throughput.verdict(part_of(tmp_path, build), rows[:3]) == ""
+    assert throughput.verdict(rows[:3]) == ""
 
 
 def test_means_over_repeats_with_their_intervals(tmp_path: Path, build: Path) -> None:
@@ -288,11 +288,11 @@ def test_options_of_one_module_are_one_word() -> None:
     assert sweep.called({"D.quantum": "50m", "c": "rbpid"}) == "D.quantum=50m+c=rbpid"
 
 
-def test_few_samples_have_no_place_in_a_ranking(tmp_path: Path, build: Path) -> None:
+def test_few_samples_have_no_place_in_a_ranking(build: Path) -> None:
     sweep = program("experiments/sweep")
     head = "workload,target_percent,setting,mean_error_pp,mse_pp2,samples,bursts,calm_mse_pp2\n"
     rows = rows_of(f"{head}w,25,a,0.1,1,19,0,1\nw,25,b,0.2,3,10,0,3\nw,50,b,-0.3,5,10,1,4\nw,25,c,0,2,20,0,2\n")
-    assert sweep.ranked(part_of(tmp_path, build), rows)[1:] == [
+    assert sweep.ranked(rows)[1:] == [
         ["c", "2.000", "2.000", "0.000", "2.000"],
         ["b", "4.000", "5.000", "0.300", "19 samples"],
         ["a", *["19 samples"] * 4],

@@ -25,7 +25,8 @@ from measure import machine, making, runs
 from measure.process import Interrupted, attempt, has_program, output_of, start
 from measure.publish import remove
 from measure.runs import Run
-from measure.text import Trouble, first_line, lines_of, listed, number, quoted, quoted_words, read_csv, refuse, write
+from measure.text import Trouble, first_line, grouped, lines_of, listed, number, quoted, quoted_words
+from measure.text import read_csv, refuse, write
 
 if TYPE_CHECKING:
     from measure.batch import Batch
@@ -60,11 +61,11 @@ class Cluster:
 
     def tasks(self) -> dict[int, list[Run]]:
         """What is compared stays together."""
-        found: dict[str, list[Run]] = {}
-        for run in self.batch.runs:
-            keys = {"workload": run.workload, "setting": run.setting or run.scheme}
-            found.setdefault(keys.get(self.own.per_node, run.name), []).append(run)
-        return dict(enumerate(found.values(), 1))
+
+        def key(run: Run) -> str:
+            return {"workload": run.workload, "setting": run.setting or run.scheme}.get(self.own.per_node, run.name)
+
+        return dict(enumerate(grouped((key(run), run) for run in self.batch.runs).values(), 1))
 
     def tasks_left(self) -> list[int]:
         return [task for task, of in self.tasks().items() if runs.left(of, self.output)]
@@ -314,11 +315,8 @@ def kind_of(description: Path) -> str:
 
 def kinds(of: Iterable[Path]) -> dict[str, list[str]]:
     """Nodes of each kind, one for each folder of a run."""
-    found: dict[str, list[str]] = {}
-    for folder in of:
-        if (folder / "node").exists():
-            found.setdefault(kind_of(folder / "machine.txt"), []).append(first_line(folder / "node"))
-    return found
+    there = (folder for folder in of if (folder / "node").exists())
+    return grouped((kind_of(folder / "machine.txt"), first_line(folder / "node")) for folder in there)
 
 
 def machines_of(of: Iterable[Path]) -> str:

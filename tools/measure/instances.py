@@ -3,26 +3,21 @@
 instance, and HAProxy, has a space of process numbers of its own, as any service has, and ends with this program, whatever becomes of that."""
 
 import socket
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from measure import services
-from measure.environments import hierarchy, kind_of
+from measure.environments import hierarchy, kind_of, limit
 from measure.environments.lxc import ALL, mount
 from measure.helpers import Helper
-from measure.process import allowed_processors, attempt, has_program, wait_until
+from measure.process import allowed_processors, has_program
 from measure.services import Contained, Service, Started
-from measure.text import Row, Trouble, listed, quoted, refuse, rows_of, write
+from measure.text import Row, Trouble, listed, quoted, refuse, rows_of, table_text, write
 
 MOST = 8
 PLACES = "free pinned spread"
 BALANCES = "roundrobin leastconn"
-LIMITS = {  # files of a control group, by version
-    "cpu": ("cpu.cfs_quota_us", "cpu.max"),  # of a period of 100 ms
-    "memory": ("memory.limit_in_bytes", "memory.max"),
-}
 CONFIGURATION = """\
 global
 	nbthread 1
@@ -41,22 +36,10 @@ listen {name}
 
 @dataclass(frozen=True)
 class Share:
-    """What an instance may use of the machine: a list of processors, or all that this program may; so many processors at a time, or 0; MiB, or 0."""
+    """What an instance may use of the machine: a list of processors, or all that this program may; so many processors at a time, or 0."""
 
     processors: str = ""
     quota: float = 0
-    memory_mib: int = 0
-
-    def limits(self) -> list[tuple[Path, str, str]]:
-        """Where its groups are made, and file and text in each."""
-        found: list[tuple[Path, str, str]] = []
-        for controller, amount in (("cpu", int(100000 * self.quota)), ("memory", self.memory_mib << 20)):
-            if amount:
-                of = hierarchy(controller)
-                if not of:
-                    raise Trouble(f"instances with a limit need control groups ({controller}): run this as root, where they can be made")  # fmt: skip
-                found.append((of.at, LIMITS[controller][of.version - 1], str(amount)))
-        return found
 
 
 def places(how: str, count: int, each: int = 1, of: Sequence[int] | None = None) -> list[str]:
@@ -75,8 +58,9 @@ class Instance(Started):
     sees the files of this system, has no network, and can write in its scratch folder alone, where its socket is."""
 
     def __init__(self, service: Service, build: Path, said: Path, share: Share, seed: int, kind: str = "native") -> None:  # fmt: skip
-        self.limits = share.limits()
-        at = list(dict.fromkeys(str(at) for at, _, _ in self.limits))
+        self.share, self.groups = share, hierarchy("cpu") if share.quota else None
+        why = "instances with a limit need control groups (cpu): run this as root, where they can be made"
+        refuse(share.quota and not self.groups, why)
         seen = [build.resolve(), service.file.parent, service.cache]
 
         def container(scratch: str) -> str:
@@ -86,16 +70,18 @@ class Instance(Started):
             mounts = [mount(scratch, "rw"), *(mount(folder, "ro") for folder in hidden)]
             return ALL + "".join(f"{line}\n" for line in [*mounts, f"lxc.uts.name = {service.name}"])
 
-        super().__init__(service, build, said, share.processors, lambda name: " ".join(f"{root}/{name}" for root in at), seed,
+        super().__init__(service, build, said, share.processors, lambda name: f"{self.groups.at}/{name}" if self.groups else "", seed,
                          container if kind == "lxc" else None)  # fmt: skip
 
     def come_up(self) -> None:
         super().come_up()
+        if not self.groups:
+            return
         try:
-            for root, file, text in self.limits:
-                (root / self.group / file).write_text(text)
+            limit(self.groups, self.group, int(100000 * self.share.quota))
         except OSError as error:
             self.end()
+            file = Path(error.filename).name
             raise Trouble(f"service {self.name}: can't set {file} of its control group: {error.strerror}") from error
 
 
@@ -123,6 +109,7 @@ class Front(Contained):
             return b"".join(iter(lambda: asked.recv(65536), b"")).decode()
 
     def statistics(self) -> list[Row]:
+        """A row for each instance, as HAProxy names its columns: stot (sessions, of HTTP requests), rtime (ms), econ, eresp …"""
         rows = rows_of(self.ask("show stat").removeprefix("# "))
         return [row for row in rows if row["svname"] not in ("FRONTEND", "BACKEND")]
 
@@ -150,9 +137,7 @@ class Instances(Helper):
                 has = Path(server.scratch, "socket").is_socket()
                 refuse(not has, f"service {self.name}: it made no `socket` in its scratch folder, by which HAProxy could ask it")  # fmt: skip
             self.front.start()
-            check = ["sh", "-c", f"cd {self.scratch} && {self.service.line('ready', self.build, self.scratch)}"]
-            well = wait_until(lambda: not self.front.is_alive() or attempt(check).returncode == 0, 10)
-            if not well or not self.front.is_alive():
+            if not self.front.is_ready(self.service, self.build, 10):
                 raise Trouble(f"HAProxy in front of {self.name} didn't come up: {self.front.said_last()}")
             self.front.ask("clear counters all")
         except BaseException:
@@ -166,17 +151,11 @@ class Instances(Helper):
     def fault(self) -> str:
         return next(filter(None, (of.fault() for of in (*self.servers, self.front))), "")
 
-    def statistics(self) -> list[Row]:
-        """A row for each instance, as HAProxy names its columns: stot (sessions, of HTTP requests), rtime (ms), econ, eresp …"""
-        return self.front.statistics()
-
     def end(self) -> None:
         try:
             if self.kept and self.front.is_alive():
-                rows = self.statistics()
-                write(
-                    self.kept, "".join(",".join(row) + "\n" for row in (list(rows[0]), *(row.values() for row in rows)))
-                )
+                rows = self.front.statistics()
+                write(self.kept, table_text([list(rows[0]), *(list(row.values()) for row in rows)]))
         except OSError as error:
             with self.said.open("a") as to:
                 to.write(f"haproxy: no statistics: {error.strerror}\n")
@@ -192,7 +171,4 @@ def check(service: Service, build: Path, shares: Sequence[Share], kind: str = "n
     refuse(not has_program("haproxy"), "instances: missing: haproxy; tools/setup experiments installs it")
     lacking = kind_of(kind).missing()
     refuse(lacking, f"instances in {kind}: missing: {listed(lacking)}")
-    with tempfile.TemporaryDirectory() as folder:
-        all_of = Instances(service, build, Path(folder) / "said", shares, kind=kind)
-        with all_of:
-            services.ask_once(all_of, Path(folder))
+    services.try_once(lambda said: Instances(service, build, said, shares, kind=kind))

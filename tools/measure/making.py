@@ -333,12 +333,10 @@ def by_clock_of_host(side: Path, file: Path, to: Path) -> None:
     readings = read_csv(side / "clock.csv")
     ahead, zero = (sum(known(row, name) for row in readings) / len(readings) for name in ("ahead_s", "zero_unix_s"))
     moved = dict.fromkeys(("monotonic_s", "start_s", "end_s"), zero - ahead) | {"time_unix_s": -ahead}
-
-    def cell(name: str, text: str) -> str:
-        return f"{float(text) + moved[name]:.6f}" if text and name in moved else text
-
     rows = read_csv(file)
-    to.write_text(table_text([first_line(file).split(","), *([cell(*of) for of in row.items()] for row in rows)]))
+    for row in rows:
+        row |= {name: f"{float(row[name]) + by:.6f}" for name, by in moved.items() if row.get(name)}
+    to.write_text(table_text([first_line(file).split(","), *(list(row.values()) for row in rows)]))
 
 
 # ---- Warm? ------------------------------------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ class Pairs:
         none = [row for row in rows if row["none"] == "yes"]
         met = sum(row["symmetric"] == row["significant"] == "yes" and row["none"] != "yes" for row in rows)
         count = sum(row["scheme"] == scheme for row in self.interference) - len(none)
-        said = f"{scheme}: {from_to(rows, 'interference')}; {met} of {count} pairs meet both criteria."
+        said = f"{scheme}: {from_to(rows)}; {met} of {count} pairs meet both criteria."
         of_none = [f"{row['foreground']} beside {row['background']}: none, within ±{within(row):.1f}" for row in none]
         return f"{said} {'; '.join(of_none)}." if none and with_none else said
 
@@ -328,18 +328,18 @@ def shown(row: Row) -> str:
     return f"{value:.1f} {marks}".rstrip()
 
 
-def from_to(rows: Sequence[Row], column: str) -> str:
+def from_to(rows: Sequence[Row]) -> str:
     """The first of those that are least, and of those that are most."""
-    least, most = min(rows, key=lambda row: float(row[column])), max(rows, key=lambda row: float(row[column]))
-    ends = [f"{float(row[column]):.1f} ({row['foreground']} beside {row['background']})" for row in (least, most)]
-    return f"from {ends[0]} to {ends[1]}"
+    ends = [of(rows, key=lambda row: float(row["interference"])) for of in (min, max)]
+    pairs = (f"{float(row['interference']):.1f} ({row['foreground']} beside {row['background']})" for row in ends)
+    return f"from {' to '.join(pairs)}"
 
 
 def papers_interference(scheme: str) -> str:
     """What paper 001 found with this scheme, on another machine and with other workloads."""
     of_scheme = (row for row in settings.papers_table("interference.csv") if row["scheme"] == scheme)
     of = grouped((row["environment"], row) for row in of_scheme)
-    said = "; ".join(f"{environment}: {from_to(rows, 'interference')}" for environment, rows in of.items())
+    said = "; ".join(f"{environment}: {from_to(rows)}" for environment, rows in of.items())
     return f"paper 001, {said}." if said else ""
 
 

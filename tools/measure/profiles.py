@@ -3,7 +3,7 @@
 FILE.about says what they are of."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A rate of requests that rises in steps: its trace, response times and success of each step, and up to which one limits hold."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import showstopper
 from measure import pictures, services, settings
@@ -15,9 +16,13 @@ from measure.batch import Experiment, Part
 from measure.helpers import Helper, TreeReader
 from measure.latencies import ERRORS, is_disturbed, mean_between
 from measure.options import duration, each, like, option, text, whole
+from measure.process import allowed_processors
 from measure.runs import Run
 from measure.saturation import answers_in
-from measure.text import Row, formatted, in_seconds, is_positive, known, number, refuse, write
+from measure.text import formatted, in_seconds, is_positive, kept_csv, number, refuse, write
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRACE, SATURATION = "rates.trace", "saturation.csv"
 PATIENCE = 6  # seconds for the last answers
@@ -26,9 +31,8 @@ BEYOND = 1.4
 COLUMNS = ["planned per s", "arrived per s", "answered per s", "success (%)", "mean (ms)", "p95 (ms)", "power (W)"]
 SURELY = 0.05
 LEAST = 20  # requests, of fewer of which ssreport doesn't say how long they took
-COUNTED, TIMES = "planned_per_s rate_per_s answered_per_s requests errors".split(), ("mean_s", "p95_s")
-
-Key = TypeVar("Key", bound=Hashable)
+DIGITS = {"load": 6, "power_w": 3}  # behind the point, of the means of runs
+COUNTED, TIMES = ("rate_per_s", "requests", "errors"), ("mean_s", "p95_s")
 
 
 # ---- Options ------------------------------------------------------------------------------------------------------------------------
@@ -88,32 +92,60 @@ class Rising(Metered):
             if count < FIGURES["p95"]:
                 yield f"the step of the least rate has {count:.0f} requests, and p95 needs {FIGURES['p95']} (--hold, --peak)"
 
-    def check_client(self) -> None:
-        """Its generator of requests is there."""
-        missing = not (self.build / "ssrequest").exists()
-        refuse(missing, f"{self.build}/ssrequest isn't there: tools/setup demo, build anew")
-
     def readers(self, folder: Path, *columns: str) -> list[Helper]:
         """Of what this has started, and of the machine."""
         machine = Helper(self.build / "cpuload", *columns, "-o", folder / "machine.csv", "500m")
         return [TreeReader(self.build, folder / "tree.csv"), machine]
 
-    def client(self, of: services.Served, run: Run, folder: Path, rate: float, seconds: int, arrivals: str, more: Sequence[str],
-               is_rising: bool) -> services.Client:  # fmt: skip
-        """Its requests begin with control. `rate`: their greatest one, or that of all of them."""
-        peak = f"{rate:.6g}"
-        trace = ["-t", "file", "-T", str(self.output / TRACE), "--peak", peak] if is_rising else []
-        files = folder / "requests.csv", folder / "client.txt"
+    def apart(self) -> bool:
+        """Whether the generator of the requests has a processor of its own."""
+        return len(allowed_processors()) > 1
+
+    def generator(self) -> list[str]:
+        return ["--cpus", str(allowed_processors()[-1])] if self.apart() else []
+
+    def planned(self, output: Path, run: Run, step: int) -> float:
+        """The rate of requests in this step of a run."""
+        raise NotImplementedError
+
+    def is_rising(self, run: Run) -> bool:
+        """Else its rate is the same in two steps, of which the first one, in which the queue grows, doesn't count."""
+        return True
+
+    def steps_in(self, run: Run) -> int:
+        return self.steps if self.is_rising(run) else 2
+
+    def client(self, of: services.Served, run: Run, folder: Path, arrivals: str, more: Sequence[str]) -> services.Client:  # fmt: skip
+        """Its requests begin with control."""
+        peak = f"{self.planned(self.output, run, self.steps - 1):.6g}"
+        trace = ["-t", "file", "-T", str(self.output / TRACE), "--peak", peak] if self.is_rising(run) else []
+        files, seconds = (folder / "requests.csv", folder / "client.txt"), self.steps_in(run) * self.hold
         return services.Client(of, *files, run.warm_up + 0.2, seconds, peak, arrivals, run.repetition, more, trace)
 
+    def write_saturation(self, output: Path, head: str, of: Iterable[Any]) -> None:
+        """The rate at which each of these saturates, unless that is known from before."""
+        if not (output / SATURATION).exists():
+            rows = "".join(f"{one},{self.saturation(output, one)!r}\n" for one in of)
+            write(output / SATURATION, f"{head},rate_per_s\n{rows}")
 
-def numbers_of_busy(most: int, processors: int) -> list[int]:
-    """So many numbers of busy processors, the last of them all."""
-    wanted = min(most, processors)
-    return [round(processors * (place + 1) / wanted) for place in range(wanted)]
+    def saturation(self, output: Path, of: Any) -> float:
+        raise NotImplementedError
 
+    def rates(self, output: Path) -> dict[str, float]:
+        """At which each saturates, as far as that had to be known."""
+        return {of: float(rate) for of, rate in (row.values() for row in kept_csv(output / SATURATION))}
 
-# ---- Requests -----------------------------------------------------------------------------------------------------------------------
+    def steps_of(self, part: Part, runs: Iterable[Run], called: Callable[[Run], dict[str, object]]) -> pd.DataFrame:
+        """A row for each step of each run, with what `called` says of that."""
+        import pandas as pd
+
+        found = []
+        for run in runs:
+            rows = steps_in(part.folder(run), self.steps_in(run), self.hold)
+            planned = [self.planned(part.output, run, step) for step in rows["step"]]
+            rows = rows.assign(label=run.label, again=run.repetition, planned_per_s=planned, **called(run))
+            found.append(rows if self.is_rising(run) else rows[1:2])
+        return pd.concat(found, ignore_index=True)
 
 
 def write_trace(file: Path, steps: int, hold: int) -> None:
@@ -122,152 +154,136 @@ def write_trace(file: Path, steps: int, hold: int) -> None:
     write(file, f"interpolate step\n{levels}{steps * hold}s 100%\n")
 
 
-def steps_in(folder: Path, steps: int, hold: int) -> list[Row]:
-    """Of a run, of each step, from when requests arrived, as the paper has it; `power_w` is the mean of its log, where that has any."""
+def numbers_of_busy(most: int, processors: int) -> list[int]:
+    """So many numbers of busy processors, the last of them all."""
+    wanted = min(most, processors)
+    return [round(processors * (place + 1) / wanted) for place in range(wanted)]
+
+
+# ---- The steps of runs ----------------------------------------------------------------------------------------------------------------
+
+
+def steps_in(folder: Path, steps: int, hold: int) -> pd.DataFrame:
+    """Of a run, a row for each step, from when requests arrived, as the paper has it; `power_w` is the mean of its log, where that has any."""
     from showstopper.latency import latency
 
     records, log = folder / "requests.csv", folder / "log.csv"
     table = latency(records, from_="arrival", window_s=hold)
-    numbers = table[table["part"] == "window"][:steps].select_dtypes("number").astype(float)
-    rows: list[Row] = numbers.applymap(lambda value: formatted(value, ".17g")).to_dict("records")
+    table = table[table["part"] == "window"][:steps]
     origin, ends = answers_in(records)
     answered = Counter(int(after / hold) for after in ends)
-    for place, row in enumerate(rows):
-        begin = origin + hold * place
-        row["answered_per_s"] = repr(answered[place] / hold)
-        row["disturbed"] = "1" if is_disturbed(folder, begin, begin + hold) else ""
-        watts = mean_between(log, begin, begin + hold, "power_w") if log.exists() else None
-        row["power_w"] = "" if watts is None else repr(watts)
+    begins = [origin + hold * step for step in range(len(table))]
+    power = [mean_between(log, begin, begin + hold, "power_w") if log.exists() else math.nan for begin in begins]
+    numbers = table[[*COUNTED, *TIMES, *(f"{name}_{end}_s" for name in ("mean", "p95") for end in ("low", "high"))]]
+    return numbers.astype(float).assign(
+        step=range(len(table)),
+        answered_per_s=[answered[step] / hold for step in range(len(table))],
+        disturbed=[is_disturbed(folder, begin, begin + hold) for begin in begins],
+        power_w=power,
+    )
+
+
+def is_full(runs: pd.DataFrame) -> pd.Series[bool]:
+    """In which steps enough arrived, whatever became of them."""
+    return runs["requests"] >= LEAST
+
+
+def few_said(runs: pd.DataFrame) -> str:
+    """How many of these steps are not full; without any that is there is no report."""
+    few = int((~is_full(runs)).sum())
+    why = f"fewer than {LEAST} requests arrived; --hold makes steps longer"
+    refuse(len(runs) and few == len(runs), f"in each of {few} steps {why}")
+    return f"Left out are {few} of {len(runs)} steps, in which {why}." if few else ""
+
+
+# ---- Points: steps over their repeats -------------------------------------------------------------------------------------------------
+
+
+def points_of(runs: pd.DataFrame, series: str) -> dict[Any, pd.DataFrame]:
+    """Of each series, a row for each step, over its repeats. NAME_half is half of the interval of a mean, where there are several runs, or of response times
+    of one run, as ssreport gives it. What too few requests were answered for is NaN."""
+    steps = runs.groupby([series, "step"], sort=False)
+    points = steps.agg(answers=("requests", "sum"), errors=("errors", "sum"), disturbed=("disturbed", "any"))
+    for name in ("planned_per_s", "rate_per_s", "answered_per_s", *TIMES, "power_w"):
+        of_runs = showstopper.means(runs.assign(place=steps.ngroup()), name, "place")
+        points[name], points[f"{name}_half"] = of_runs["mean"].to_numpy(), of_runs["half"].to_numpy()
+    is_alone = steps.size() == 1
+    for name in ("mean", "p95"):
+        own = (steps[f"{name}_high_s"].first() - steps[f"{name}_low_s"].first()) / 2
+        points[f"{name}_s_half"] = points[f"{name}_s_half"].where(~is_alone, own.where(own < math.inf))
+    points["success"] = 100 * (1 - points["errors"] / points["answers"])
+    sorted_points = points.reset_index().sort_values("step", kind="stable")
+    return {name: sorted_points[sorted_points[series] == name] for name in runs[series].unique()}
+
+
+def cells_of(points: pd.DataFrame) -> list[dict[str, str]]:
+    """By the columns of a table."""
+    rows = []
+    for point in points.to_dict("records"):
+        rates = [f"{point[name]:.4g}" for name in ("planned_per_s", "rate_per_s", "answered_per_s")]
+        rates[0] += "!" * point["disturbed"]
+        times = [with_half(1000 * point[name], 1000 * point[f"{name}_half"], ".4g") or "too few" for name in TIMES]
+        power = with_half(point["power_w"], point["power_w_half"], ".2f")
+        rows.append(dict(zip(COLUMNS, [*rates, f"{point['success']:.2f}", *times, power])))
     return rows
 
 
-def has_times(row: Row) -> bool:
-    """Enough requests were answered well."""
-    return bool(row["mean_s"] and row["p95_s"])
+def with_half(mean: float, half: float, form: str) -> str:
+    """A mean, behind which half of its interval stands. Nothing of what isn't known."""
+    return formatted(mean, form) + formatted(half, ".2g", " ± ")
 
 
-def is_full(row: Row) -> bool:
-    """Enough arrived, whatever became of them."""
-    return known(row, "requests") >= LEAST
-
-
-def few_said(rows: Sequence[Row]) -> str:
-    """How many of these steps are not full; without any that is there is no report."""
-    few = sum(not is_full(row) for row in rows)
-    why = f"fewer than {LEAST} requests arrived; --hold makes steps longer"
-    refuse(bool(rows) and few == len(rows), f"in each of {few} steps {why}")
-    return f"Left out are {few} of {len(rows)} steps, in which {why}." if few else ""
-
-
-# ---- Figures ------------------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Point:
-    """Of one step, over its repeats: times in seconds, with half of their intervals, where there are several runs or requests enough; None where too few were
-    answered well. `rate` is what was planned, `arrived` what there was room for."""
-
-    rate: float
-    arrived: float
-    answered: float
-    success: float
-    mean: float | None
-    p95: float | None
-    mean_half: float | None
-    p95_half: float | None
-    power: float | None
-    power_half: float | None
-    disturbed: bool
-
-    def cells(self) -> Row:
-        """By the columns of a table."""
-        rates = [f"{self.rate:.4g}" + ("!" if self.disturbed else ""), f"{self.arrived:.4g}", f"{self.answered:.4g}"]
-        times = [ms(self.mean, self.mean_half), ms(self.p95, self.p95_half)]
-        watts = "" if self.power is None else f"{self.power:.2f}" + plus_minus(self.power_half)
-        return dict(zip(COLUMNS, [*rates, f"{self.success:.2f}", *times, watts]))
-
-
-def columns_of(points: Iterable[Point]) -> list[str]:
-    """Without power where nothing is known of it."""
-    return COLUMNS if any(point.power is not None for point in points) else COLUMNS[:-1]
-
-
-def plus_minus(half: float | None) -> str:
-    return "" if half is None else f" ± {half:.2g}"
-
-
-def ms(value: float | None, half: float | None) -> str:
-    return "too few" if value is None else f"{1000 * value:.4g}" + plus_minus(None if half is None else 1000 * half)
-
-
-def points_of(of: Mapping[Key, Sequence[Row]]) -> dict[Key, Point]:
-    """Of the rows of each step, one for each repeat, which say `planned_per_s` as well."""
-    return {key: point_of(rows) for key, rows in of.items()}
-
-
-def point_of(rows: Sequence[Row]) -> Point:
-    found = {name: mean_of([number(row, name) for row in rows]) for name in (*COUNTED, *TIMES, "power_w")}
-    planned, arrived, answered, requests, errors = (found[name][0] or 0.0 for name in COUNTED)
-    (mean, mean_half), (p95, p95_half), (power, power_half) = (found[name] for name in (*TIMES, "power_w"))
-    if len(rows) == 1:
-        mean_half, p95_half = half_of(rows[0], "mean"), half_of(rows[0], "p95")
-    success, is_disturbed = 100 * (1 - errors / requests), any(row["disturbed"] for row in rows)
-    return Point(planned, arrived, answered, success, mean, p95, mean_half, p95_half, power, power_half, is_disturbed)
-
-
-def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None]:
-    """And half of its interval; None where that is not known."""
+def mean_said(values: Sequence[float], form: str) -> str:
     mean, _, high = showstopper.mean_interval(values)
-    return None if math.isnan(mean) else mean, None if math.isnan(high) else high - mean
+    return with_half(mean, high - mean, form)
 
 
-def half_of(row: Row, name: str) -> float | None:
-    """Of one run, by the interval that ssreport gives it."""
-    low, high = (number(row, f"{name}_{end}_s") for end in ("low", "high"))
-    return None if low is None or high is None else (high - low) / 2
+def columns_of(points: Iterable[pd.DataFrame]) -> list[str]:
+    """Without power where nothing is known of it."""
+    return COLUMNS if any(of["power_w"].notna().any() for of in points) else COLUMNS[:-1]
 
 
-def holds(limit: str, of: Sequence[Point]) -> list[bool]:
-    """At which of these rates, the least first. A limit doesn't hold where too many requests fail, however quickly."""
-    return [value <= most_of(limit, of) and math.isfinite(value) and point.success >= 100 * (1 - ERRORS)
-            for value, point in zip(values_of(limit, of), of)]  # fmt: skip
+# ---- Thresholds -----------------------------------------------------------------------------------------------------------------------
 
 
-def values_of(limit: str, of: Sequence[Point]) -> list[float]:
-    """What too few were answered for is beyond any limit."""
-    found = (point.mean if limit.startswith("mean") else point.p95 for point in of)
-    return [math.inf if value is None else value for value in found]
+def holds(limit: str, points: pd.DataFrame) -> pd.Series[bool]:
+    """At which of these rates, the least first. A limit doesn't hold where too many requests fail, however quickly, or too few were answered."""
+    is_within = points[f"{limit.partition('=')[0]}_s"] <= most_of(limit, points)
+    return is_within & (points["success"] >= 100 * (1 - ERRORS))
 
 
-def most_of(limit: str, of: Sequence[Point]) -> float:
+def most_of(limit: str, points: pd.DataFrame) -> float:
     """In seconds; so many times the value at the least rate."""
-    said = limit.partition("=")[2]
-    return values_of(limit, of)[0] * float(said[:-1]) if said.endswith("x") else in_seconds(said)
+    name, _, most = limit.partition("=")
+    least = float(points[f"{name}_s"].fillna(math.inf).iloc[0])
+    return least * float(most[:-1]) if most.endswith("x") else in_seconds(most)
 
 
-def kept(limits: Sequence[str], of: Sequence[Point]) -> str:
+def kept(limits: Sequence[str], points: pd.DataFrame) -> str:
     """Up to which rate these hold: the greatest step below the first at which one doesn't."""
     said = []
     for limit in limits:
-        name, _, time_said = limit.partition("=")
-        time_said += f" ({1000 * most_of(limit, of):.3g} ms)" if time_said.endswith("x") else ""
-        well = holds(limit, of)
-        first = well.index(False) if False in well else len(of)
-        where = f"up to {of[first - 1].rate:.4g} requests per second" if first else "at no rate"
-        said.append(f"{name} is within {time_said} {'at all rates' if first == len(of) else where}")
+        name, _, most = limit.partition("=")
+        most += f" ({1000 * most_of(limit, points):.3g} ms)" if most.endswith("x") else ""
+        rates = points["planned_per_s"][holds(limit, points).cummin()]
+        where = f"up to {rates.iloc[-1]:.4g} requests per second" if len(rates) else "at no rate"
+        said.append(f"{name} is within {most} {'at all rates' if len(rates) == len(points) else where}")
     return "; ".join(said)
 
 
-def underloaded(limits: Sequence[str], of: Mapping[int, Point]) -> int:
-    """The place of the first rate at which one of these doesn't hold, or the one behind the last."""
-    well = (all(one) for one in zip(*(holds(limit, list(of.values())) for limit in limits)))
-    return next((place for place, is_well in zip(of, well) if not is_well), max(of) + 1)
+def underloaded(limits: Sequence[str], points: pd.DataFrame) -> int:
+    """The first step at which one of these doesn't hold, or the one behind the last."""
+    steps = (step for limit in limits for step in points["step"][~holds(limit, points)])
+    return min(steps, default=points["step"].max() + 1)
 
 
-def differ(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> tuple[str, str]:
+# ---- Comparisons ----------------------------------------------------------------------------------------------------------------------
+
+
+def differ(runs: pd.DataFrame, by: str, ends: tuple[str, str], column: str) -> tuple[str, str]:
     """What the one of two has more than the other in this column, in per cent of the first, and p of Welch's t. A row is a run. Empty where one of them has fewer
     than two."""
-    one, two = ([known(row, column) for row in rows if row[column] and row[by] == end] for end in ends)
+    one, two = (runs.loc[runs[by] == end, column].dropna().tolist() for end in ends)
     if len(one) < 2 or len(two) < 2:
         return "", ""
     from pandas import DataFrame
@@ -277,17 +293,10 @@ def differ(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> 
     return formatted(found["percent"], "+.1f"), p_said(number(found, "p"))
 
 
-def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> list[tuple[str, float]]:
-    """What the second has more than the first, in per cent of that, of each two runs of one repetition, behind which repetition it is."""
-    sides = [{row["label"].rsplit("_", 1)[1]: number(row, column) for row in rows if row[by] == end} for end in ends]
-    both = [(again, one or 0.0, sides[1].get(again) or 0.0) for again, one in sides[0].items()]
-    return [(again, 100 * (two / one - 1)) for again, one, two in both if one > 0 and two > 0]
-
-
 def change_said(changes: Sequence[float]) -> str:
     """Their mean and half of its interval, with a star where 0 is not in that."""
-    mean, half = mean_of(changes)
-    return formatted(mean, "+.1f") + plus_minus(half) + "*" * (half is not None and abs(mean or 0.0) > half)
+    _, low, high = showstopper.mean_interval(changes)
+    return mean_said(changes, "+.1f") + "*" * bool(low > 0 or high < 0)
 
 
 def p_said(p: float | None) -> str:
@@ -297,44 +306,30 @@ def p_said(p: float | None) -> str:
     return ("below 0.0001" if p < 0.0001 else f"{p:.2g}") + "*" * (p < SURELY)
 
 
-def side_by_side(points: Mapping[str, Mapping[int, Point]], rows: Sequence[Row], by: str, ends: tuple[str, str],
+def side_by_side(points: Mapping[str, pd.DataFrame], runs: pd.DataFrame, by: str, ends: tuple[str, str],
                  shown: Callable[[str], str] = str) -> list[list[str]]:  # fmt: skip
-    """A line for each rate, columns for each of those that are compared, called as `shown` says, and what the second of the ends has more than the first. `rows`
-    have a run and its step each, with `place` and `by`."""
-    has_power = any(row["power_w"] for row in rows)
+    """A line for each rate, columns for each of those that are compared, called as `shown` says, and what the second of the ends has more than the first."""
+    has_power = bool(runs["power_w"].notna().any())
     columns = ["mean (ms)", "p95 (ms)", "success (%)", *(["power (W)"] if has_power else [])]
     judged = {"mean_s": "mean", "power_w": "power"} if has_power else {"mean_s": "mean"}
     head = [f"{shown(name)}: {column}" for name in points for column in columns]
     table = [["rate", *head, *(word for name in judged.values() for word in (f"{name}: change (%)", "p"))]]
-    for place in sorted({place for steps in points.values() for place in steps}):
-        found = [steps.get(place) for steps in points.values()]
-        cells = [point.cells()[name] if point else "" for point in found for name in columns]
-        own = [row for row in rows if row["place"] == str(place)]
+    cells = {(name, step): cells for name, of in points.items() for step, cells in zip(of["step"], cells_of(of))}
+    for step in sorted(runs["step"].unique()):
+        found = [cells.get((name, step), {}) for name in points]
+        own = runs[runs["step"] == step]
         differs = [cell for column in judged for cell in differ(own, by, ends, column)]
-        rate = next(point.rate for point in found if point)
-        mark = "!" * any(point and point.disturbed for point in found)
-        table.append([f"{rate:.4g}{mark}", *cells, *differs])
+        rate = f"{own['planned_per_s'].iloc[0]:.4g}{'!' * bool(own['disturbed'].any())}"
+        table.append([rate, *(of.get(column, "") for of in found for column in columns), *differs])
     return table
 
 
-def by_name(rows: Iterable[Row], by: str) -> dict[str, dict[int, Point]]:
-    """Of rows as those, the points of each name by their places."""
-    of: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        of.setdefault((row[by], row["place"]), []).append(row)
-    found: dict[str, dict[int, Point]] = {}
-    for (name, place), point in points_of(of).items():
-        found.setdefault(name, {})[int(place)] = point
-    return {name: dict(sorted(points.items())) for name, points in found.items()}
-
-
-def draw(part: Part, what: str, rows: Iterable[tuple[str, Row]]) -> None:
+def draw(part: Part, what: str, runs: pd.DataFrame, series: Iterable[str]) -> None:
     """All series in one picture each of mean, 95th percentile and power: a box at each rate, of what its runs came to."""
-    found = list(rows)
+    names = [f"{name.replace(',', '')}/{rate:.4g}" for name, rate in zip(series, runs["planned_per_s"])]
     for column, axis in (("mean_s", "mean (ms)"), ("p95_s", "p95 (ms)"), ("power_w", "power (W)")):
         factor = 1 if column == "power_w" else 1000
-        values = [[f"{series.replace(',', '')}/{known(row, 'planned_per_s'):.4g}", repr(factor * known(row, column))]
-                  for series, row in found if row[column]]  # fmt: skip
+        values = [[name, repr(factor * value)] for name, value in zip(names, runs[column].tolist()) if value == value]
         if not values:
             continue
         name = f"{column.partition('_')[0]}-{what.replace(' ', '-')}"

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from measure import workloads
 from measure.environments import mounted
 from measure.helpers import Helper
 from measure.machine import EXPERIMENTS, ROOT
@@ -35,7 +36,7 @@ RULES = {
     "limit": (LIMIT, "one limit of response times, such as p99=50ms"),
     "work": (rf"{TIME}{UNIT}", "the processor time of a request, such as 5ms, of a service that serves one at a time"),
     "workers": (r"[1-9][0-9]{0,3}", "how many requests it works on at a time, from 1 to 9999"),
-    "needs": (r"[a-z0-9][a-z0-9.+-]*(\s+[a-z0-9][a-z0-9.+-]*)*", "names of Debian packages"),
+    "needs": workloads.RULES["needs"],
 }
 # The first process of the space is killed and waited for, which takes all others with it; only then is the scratch folder removed. Folder and groups are
 # made only when a signal removes them.
@@ -112,12 +113,17 @@ class Contained(Helper):
         words = ["setsid", "sh", "-c", AROUND, name, scratch, groups, container]
         inside = in_container(container, config, scratch) if container else space()
         super().__init__(*words, *inside, *before, "sh", "-c", line, name=name)
-        self.said = said
+        self.said, self.scratch = said, scratch
 
     def start(self) -> Helper:
         with self.said.open("ab") as to:
             self.process = start(self.words, stdout=to, stderr=to)
         return self
+
+    def is_ready(self, service: "Service", build: Path, patience: float) -> bool:
+        """Whether the health check of a service, whose socket is in its scratch folder, succeeds in time."""
+        check = ["sh", "-c", f"cd {self.scratch} && {service.line('ready', build, self.scratch)}"]
+        return wait_until(lambda: not self.is_alive() or attempt(check).returncode == 0, patience) and self.is_alive()
 
     def said_last(self) -> str:
         return next(reversed([line for line in lines_of(self.said) if line.strip()]), "it said nothing")
@@ -209,9 +215,7 @@ class Started(Contained):
 
     def come_up(self) -> None:
         try:
-            check = ["sh", "-c", f"cd {self.scratch} && {self.service.line('ready', self.build, self.scratch)}"]
-            well = wait_until(lambda: not self.is_alive() or attempt(check).returncode == 0, PATIENCE)
-            if not well or not self.is_alive():
+            if not self.is_ready(self.service, self.build, PATIENCE):
                 why = f"didn't come up within {PATIENCE} s" if self.is_alive() else "ended before it was ready"
                 raise Trouble(
                     f"service {self.name} {why}: {self.said_last()}; its start and ready are in {self.service.file}"
@@ -282,13 +286,22 @@ def find(name: str) -> Service:
     raise Trouble(f"there is no service '{name}' ({' '.join(names())})")
 
 
+def check_client(build: Path) -> None:
+    """The generator of requests is there."""
+    refuse(not (build / "ssrequest").exists(), f"{build}/ssrequest isn't there: tools/setup demo, build anew")
+
+
 def check(service: Service, build: Path) -> None:
     """Starts it once and asks it for a second: what is wrong is said before the first run."""
     prepare(service, build)
+    try_once(lambda said: Started(service, build, said))
+
+
+def try_once(made: Callable[[Path], Any]) -> None:
+    """Starts what is made, which is Served and says what it has to say into that file, and asks it for a second."""
     with tempfile.TemporaryDirectory() as folder:
-        started = Started(service, build, Path(folder) / "said")
-        with started:
-            ask_once(started, Path(folder))
+        with made(Path(folder) / "said") as served:
+            ask_once(served, Path(folder))
 
 
 def prepare(service: Service, build: Path) -> None:

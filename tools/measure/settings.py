@@ -73,6 +73,9 @@ class Phased(Experiment):
     phase_seed = option("--phase-seed SEED", whole(0), 1, "of the first phase; the next has the next one (1)")
     # fmt: on
 
+    def settling(self) -> float:
+        return settling(self.seconds)
+
     def targets_of_phases(self) -> list[str]:
         """At which CDC is simulated."""
         return self.targets

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import showstopper
-from measure import text
+from measure import settings
 from measure.evidence import Evidence, Values, beside, command, log_ratio, measure, shown, values_of
 from measure.text import formatted
 
@@ -208,36 +208,14 @@ def said(values: Sequence[float]) -> str:
     )
 
 
-# fmt: off
-ACTUATORS = (
-    ("DVFS", "clocks", "from the highest to the lowest frequency", "14", "33", "{frequency} {repeats}"),
-    ("bandwidth in its place", "quotas", "from the highest to the lowest quota", "", "", ""),
-    ("CPU pinning", "places", "from free to pinned", "8", "14", "{scaling} scaling {repeats}"),
-    ("horizontal scaling", "-out", "from most instances to one", "29", "61", "{scaling} scaling {repeats}"),
-    ("vertical scaling", "-up", "from the largest instance to the smallest", "27", "68", "{scaling} scaling {repeats}"),
-)
 NONE = "—"
-CONDITIONS = (
-    ("DVFS", "not saturated, bursts of requests", "do nothing", NONE, NONE, "clocks bursts under"),
-    ("DVFS", "not saturated, evenly spread requests", "reduce the frequency", "small positive", "small negative", "clocks steady under"),
-    ("DVFS", "saturated", "reduce the frequency", "big positive", "big negative", "clocks over"),
-    ("CPU pinning", "underloaded", "do nothing", NONE, NONE, "places under"),
-    ("CPU pinning", "overloaded, few instances", "pin them side by side", "positive", "negative", "places smallest over"),
-    ("CPU pinning", "overloaded, most instances", "pin them", "negative", "positive", "places largest over"),
-    ("horizontal scaling", "underloaded", "do nothing", NONE, NONE, "out under"),
-    ("horizontal scaling", "overloaded, one instance", "scale out", "negative", "positive", "out over"),
-    ("horizontal scaling", "overloaded, most instances", "scale in", "positive", "negative", "-out over"),
-    ("vertical scaling", "underloaded", "do nothing", NONE, NONE, "up under"),
-    ("vertical scaling", "overloaded, smallest instance", "scale up", "negative", "positive", "up over"),
-    ("vertical scaling", "overloaded, largest instance", "scale down", "positive", "negative", "-up over"),
-)
-# fmt: on
 
 
 def savings_table(of: Evidence) -> Iterator[list[str]]:
     """Table 7. A row for each batch that has the actuator."""
     yield "actuator|change|power saved, paper (%)|here (%)|performance lost at 2 s, paper (%)|here (%)|batch".split("|")
-    for name, contrast, what, power, lost, take in ACTUATORS:
+    for row in settings.papers_table("savings.csv"):
+        name, what, power, lost, contrast, take = row.values()
         both = pairs(of, contrast)
         saved, slower = percent(pairs(of, f"{contrast} over"), "power_w"), degradations(both)
         for batch in both["batch"].unique():
@@ -271,7 +249,8 @@ def advice_table(of: Evidence) -> Iterator[list[str]]:
     """Table 8. A row for each condition of each batch that had it."""
     head = "actuator|condition|paper: action|paper: influence on power|here (%)|paper: on response time|here (%)"
     yield [*head.split("|"), "here: action", "batch"]
-    for actuator, condition, action, power, time, contrast in CONDITIONS:
+    for row in settings.papers_table("advice.csv"):
+        actuator, condition, action, power, time, contrast = row.values()
         both = pairs(of, contrast)
         changed = [percent(both, column) for column in ("power_w", "mean_s")]
         for batch in dict.fromkeys(batch for by in changed for batch in by):
