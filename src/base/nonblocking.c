@@ -17,12 +17,15 @@
 #include "base/output.h"
 #include "base/units.h"
 
+/* The most that an unprivileged process may have, in bytes (pipe-max-size in proc(5)). */
+#define PIPE_SIZE (1 << 20)
+
 struct nonblocking {
 	int fd;
 	int own; /* the same file opened once more, non-blocking: the user's descriptor must stay as it is; -1: it can't be */
 	bool is_socket;
-	size_t used;
-	char kept[NONBLOCKING_MAX];
+	char *rest; /* of a line that went out in part */
+	size_t size, used;
 };
 
 bool nonblocking_is_needed(int fd)
@@ -35,14 +38,14 @@ struct nonblocking *nonblocking_new(int fd)
 {
 	char path[32];
 	struct stat status;
-	struct nonblocking *const to = malloc(sizeof *to);
+	struct nonblocking *const to = calloc(1, sizeof *to);
 	if (!to)
 		return NULL;
 	to->fd = fd;
-	to->used = 0;
 	to->is_socket = fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	to->own = output_is_writable(fd) ? open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+	fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 	return to;
 }
 
@@ -76,47 +79,46 @@ static ssize_t write_now(const struct nonblocking *to, const char *text, size_t 
 	return (ssize_t)done;
 }
 
-/* What is kept. 0, or -1 with errno: EAGAIN while some of it is left. */
-static int write_kept(struct nonblocking *to)
+/* 0, or -1 with errno: EAGAIN while some of it is left. */
+static int write_rest(struct nonblocking *to)
 {
-	const ssize_t done = write_now(to, to->kept, to->used);
+	const ssize_t done = write_now(to, to->rest, to->used);
 	if (done < 0) {
 		to->used = 0;
 		return -1;
 	}
 	to->used -= (size_t)done;
-	memmove(to->kept, to->kept + done, to->used);
+	memmove(to->rest, to->rest + done, to->used);
 	errno = EAGAIN;
 	return to->used ? -1 : 0;
 }
 
 int nonblocking_write(struct nonblocking *to, const char *line, size_t length)
 {
-	ssize_t done = 0;
-	if (write_kept(to) == 0)
-		done = write_now(to, line, length);
-	else if (errno != EAGAIN)
+	if (write_rest(to) != 0)
 		return -1;
+	if (length > to->size) {
+		char *const larger = realloc(to->rest, length);
+		if (!larger)
+			return -1;
+		to->rest = larger;
+		to->size = length;
+	}
+	const ssize_t done = write_now(to, line, length);
 	if (done < 0)
 		return -1;
-	const size_t rest = length - (size_t)done;
-	if (rest > sizeof to->kept - to->used)
+	if (done == 0 && length > 0)
 		return fail(EAGAIN);
-	memcpy(to->kept + to->used, line + done, rest);
-	to->used += rest;
+	to->used = length - (size_t)done;
+	memcpy(to->rest, line + done, to->used);
 	return 0;
-}
-
-size_t nonblocking_kept(const struct nonblocking *to)
-{
-	return to->used;
 }
 
 int nonblocking_flush(struct nonblocking *to, int64_t limit_ns)
 {
 	const int64_t deadline = clock_now() + limit_ns;
 	int result;
-	while ((result = write_kept(to)) != 0 && errno == EAGAIN && clock_now() < deadline) {
+	while ((result = write_rest(to)) != 0 && errno == EAGAIN && clock_now() < deadline) {
 		struct pollfd polled = {.fd = to->fd, .events = POLLOUT};
 		poll(&polled, 1, (int)((deadline - clock_now()) / NS_PER_MS) + 1);
 	}
@@ -129,5 +131,6 @@ void nonblocking_free(struct nonblocking *to)
 		return;
 	if (to->own >= 0)
 		close(to->own);
+	free(to->rest);
 	free(to);
 }

@@ -16,24 +16,30 @@
 #include "base/units.h"
 #include "config/config.h"
 
-/* No row is shorter: eight columns, of which two are numbers of six decimals. */
-#define ROW_LEAST 24
-
 /* A moment in the three times of a row. */
 struct moment {
 	int64_t time_ns, monotonic_ns, unix_ns;
 };
 
-/* For a reader to take what is kept; less than the guardian waits for a sign of life of the master. */
+/* For a reader to take the rest of a row; less than the guardian waits for a sign of life of the master. */
 #define CLOSE_LIMIT_NS (700 * NS_PER_MS)
+
+/* A stretch of the run: of one row, or of several. */
+struct stretch {
+	int64_t ns;
+	int64_t target_ns; /* of it, the time that has a target */
+	double target;     /* … times that time */
+};
 
 struct control_log {
 	int fd;
 	struct nonblocking *nonblocking; /* NULL: writing waits for nobody, or may */
 	bool is_cut;                     /* half a row went out and can't be taken back: nothing more is written */
 	struct control_log_columns columns;
-	struct lost_rows lost;
+	struct stretch missing;   /* since the last row that was written: what the next one has to mark */
 	struct moment lost_until; /* where the last row that is lost ends */
+	int64_t lost_ns;          /* in all */
+	int64_t last_ns;          /* of the last row that was written, of which a part may not be out */
 };
 
 /* ---- Columns ---------------------------------------------------------------------------------------------------------- */
@@ -143,11 +149,6 @@ static int write_text(struct control_log *log, const char *text, size_t length)
 	return fail(EIO);
 }
 
-static size_t kept(const struct control_log *log)
-{
-	return log->nonblocking ? nonblocking_kept(log->nonblocking) : 0;
-}
-
 struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits)
 {
 	char *text = NULL;
@@ -159,8 +160,7 @@ struct control_log *control_log_open(int file, const struct control_log_columns 
 		return NULL;
 	}
 	*log = (struct control_log){.fd = file, .columns = *columns};
-	if (never_waits && nonblocking_is_needed(file) &&
-		(!(log->nonblocking = nonblocking_new(file)) || lost_rows_init(&log->lost, NONBLOCKING_MAX / ROW_LEAST) != 0))
+	if (never_waits && nonblocking_is_needed(file) && !(log->nonblocking = nonblocking_new(file)))
 		goto fail;
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
@@ -177,27 +177,21 @@ fail:
 	return NULL;
 }
 
-static struct lost_stretch stretch_of(const struct record *record)
+static void miss(struct control_log *log, const struct record *record)
 {
-	if (isnan(record->target))
-		return (struct lost_stretch){.ns = record->length_ns};
-	return (struct lost_stretch){
-		.ns = record->length_ns, .target_ns = record->length_ns, .target = record->target * (double)record->length_ns};
+	const bool has_target = !isnan(record->target);
+	log->missing.ns += record->length_ns;
+	log->missing.target_ns += has_target ? record->length_ns : 0;
+	log->missing.target += has_target ? record->target * (double)record->length_ns : 0;
+	log->lost_ns += record->length_ns;
 }
 
-/* Row and mark go together or not at all. */
-static int add(struct control_log *log, const char *text, size_t length, struct lost_stretch own)
+/* The row that marks what is missing. */
+static void print_missing(const struct control_log *log, const struct moment *end, FILE *to)
 {
-	if (write_text(log, text, length) == 0) {
-		lost_rows_take(&log->lost, own, length, kept(log));
-		return 0;
-	}
-	const int error = errno;
-	/* Of a reader who has gone nobody knows what he still got. */
-	if (error != EAGAIN)
-		lost_rows_drop(&log->lost);
-	lost_rows_miss(&log->lost, own, kept(log));
-	return fail(error);
+	const struct stretch *const missing = &log->missing;
+	const double target = missing->target_ns > 0 ? missing->target / (double)missing->target_ns : NAN;
+	print_line(&(struct line){to, &log->columns, end, NULL, target});
 }
 
 int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns)
@@ -209,17 +203,21 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 	const struct moment end = {record->end_ns - origin_ns, record->end_ns, record->end_unix_ns};
 	FILE *row = open_memstream(&text, &length);
 	int result = -1;
-	if (row && log->lost.missing.ns > 0)
-		print_line(&(struct line){row, &log->columns, &start, NULL, lost_rows_target(&log->lost)});
+	if (row && log->missing.ns > 0)
+		print_missing(log, &start, row);
 	if (row)
 		print_line(&(struct line){row, &log->columns, &end, record, record->target});
+	/* Row and mark go together or not at all. */
 	if (row && fclose(row) == 0)
-		result = add(log, text, length, stretch_of(record));
-	else
-		lost_rows_miss(&log->lost, stretch_of(record), kept(log));
-	if (result != 0)
-		log->lost_until = end;
+		result = write_text(log, text, length);
 	const int saved = errno;
+	if (result == 0) {
+		log->missing = (struct stretch){0};
+		log->last_ns = record->length_ns;
+	} else {
+		miss(log, record);
+		log->lost_until = end;
+	}
 	free(text);
 	errno = saved;
 	return result;
@@ -251,22 +249,10 @@ static void mark_end(struct control_log *log)
 	FILE *row = open_memstream(&text, &length);
 	if (!row)
 		return;
-	print_line(&(struct line){row, &log->columns, &log->lost_until, NULL, lost_rows_target(&log->lost)});
-	if (fclose(row) == 0)
-		add(log, text, length, (struct lost_stretch){0});
+	print_missing(log, &log->lost_until, row);
+	if (fclose(row) == 0 && write_text(log, text, length) == 0)
+		log->last_ns = 0;
 	free(text);
-}
-
-/* What is kept. 0, or -1 with errno. */
-static int write_rest(struct control_log *log)
-{
-	if (!log->nonblocking || nonblocking_flush(log->nonblocking, CLOSE_LIMIT_NS) == 0)
-		return 0;
-	const int error = errno;
-	if (error == EAGAIN)
-		lost_rows_miss(&log->lost, (struct lost_stretch){0}, kept(log));
-	lost_rows_drop(&log->lost);
-	return fail(error);
 }
 
 int control_log_close(struct control_log *log, struct control_log_loss *loss)
@@ -274,84 +260,23 @@ int control_log_close(struct control_log *log, struct control_log_loss *loss)
 	if (!log)
 		return 0;
 	int saved = errno;
-	const int64_t marked_ns = log->lost.missing.ns;
-	if (marked_ns > 0)
+	int64_t at_end_ns = log->missing.ns;
+	if (at_end_ns > 0)
 		mark_end(log);
-	int result = write_rest(log);
-	if (result != 0)
+	int result = log->nonblocking ? nonblocking_flush(log->nonblocking, CLOSE_LIMIT_NS) : 0;
+	if (result != 0) {
 		saved = errno;
+		log->lost_ns += log->last_ns;
+		at_end_ns += log->last_ns;
+	}
 	nonblocking_free(log->nonblocking);
 	if (log->fd >= 0 && close(log->fd) != 0 && result == 0) {
 		result = -1;
 		saved = errno;
 	}
-	const int64_t missing_ns = log->lost.missing.ns;
 	if (loss)
-		*loss = (struct control_log_loss){log->lost.lost_ns, missing_ns > marked_ns ? missing_ns : marked_ns};
-	lost_rows_free(&log->lost);
+		*loss = (struct control_log_loss){log->lost_ns, at_end_ns};
 	free(log);
 	errno = saved;
 	return result;
-}
-
-/* ---- Lost rows -------------------------------------------------------------------------------------------------------- */
-
-int lost_rows_init(struct lost_rows *rows, size_t most)
-{
-	rows->candidate = calloc(most, sizeof *rows->candidate);
-	rows->most = rows->candidate ? most : 0;
-	return rows->candidate ? 0 : -1;
-}
-
-void lost_rows_free(struct lost_rows *rows)
-{
-	free(rows->candidate);
-	*rows = (struct lost_rows){0};
-}
-
-double lost_rows_target(const struct lost_rows *rows)
-{
-	return rows->missing.target_ns > 0 ? rows->missing.target / (double)rows->missing.target_ns : NAN;
-}
-
-static void add_stretch(struct lost_stretch *to, const struct lost_stretch *stretch)
-{
-	to->ns += stretch->ns;
-	to->target_ns += stretch->target_ns;
-	to->target += stretch->target;
-}
-
-/* Forgets the candidates that are out. */
-static void let_go(struct lost_rows *rows, size_t kept)
-{
-	for (; rows->count > 0 && rows->candidate[rows->first].until + kept <= rows->bytes; rows->count--)
-		rows->first = (rows->first + 1) % rows->most;
-}
-
-void lost_rows_take(struct lost_rows *rows, struct lost_stretch own, size_t bytes, size_t kept)
-{
-	rows->bytes += bytes;
-	let_go(rows, kept);
-	if (kept > 0 && rows->count < rows->most)
-		rows->candidate[(rows->first + rows->count++) % rows->most] =
-			(struct lost_candidate){.until = rows->bytes, .own = own, .marked = rows->missing};
-	rows->missing = (struct lost_stretch){0};
-}
-
-void lost_rows_miss(struct lost_rows *rows, struct lost_stretch own, size_t kept)
-{
-	let_go(rows, kept);
-	add_stretch(&rows->missing, &own);
-	rows->lost_ns += own.ns;
-}
-
-void lost_rows_drop(struct lost_rows *rows)
-{
-	for (; rows->count > 0; rows->count--) {
-		const struct lost_candidate *const lost = &rows->candidate[rows->first];
-		add_stretch(&rows->missing, &lost->own);
-		add_stretch(&rows->missing, &lost->marked);
-		rows->lost_ns += lost->own.ns;
-		rows->first = (rows->first + 1) % rows->most;
-	}
 }

@@ -30,8 +30,8 @@ struct control_log_columns {
 
 /*
  * Writes the header to a file that was opened for it, and owns the descriptor from now on; -1 is one whose opening has failed. With
- * `never_waits`, for those who supervise, a reader who doesn't read delays nobody: rows wait for him, so many as fit into NONBLOCKING_MAX; for
- * those beyond, control_log_add fails with EAGAIN. NULL with errno; then the descriptor is closed.
+ * `never_waits`, for a process that supervises, rows for which a pipe, socket or terminal has no room are lost: control_log_add fails with
+ * EAGAIN. NULL with errno; then the descriptor is closed.
  */
 struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits);
 
@@ -55,51 +55,8 @@ const char *control_log_describe(const struct control_log_loss *loss, char text[
 
 /*
  * Where the last rows are missing, tries once more to write one that marks them. 0, or -1 with errno when what was written may not have
- * arrived (EAGAIN: rows waited for a reader, who took none for a second). *loss, where not NULL, is told in any case. Accepts NULL.
+ * arrived (EAGAIN: half of the last row waited for a reader that took nothing for 0.7 s). *loss, where not NULL, is told in any case. Accepts NULL.
  */
 int control_log_close(struct control_log *log, struct control_log_loss *loss);
-
-/*
- * Which rows of a log did not arrive where it is written: what the row that marks the stretch says of it, and how much it was in the end. A
- * row may have been taken to be written later, and be lost after all.
- */
-
-/* A stretch of the run: of one row, or of several. */
-struct lost_stretch {
-	int64_t ns;
-	int64_t target_ns; /* of it, the time that has a target … */
-	double target;     /* … and the sum of that, target times ns */
-};
-
-/* A row that has been taken, but may not be out yet. */
-struct lost_candidate {
-	uint64_t until; /* bytes up to its end */
-	struct lost_stretch own, marked;
-};
-
-/* Start with {0}, or by lost_rows_init where rows may be written later. */
-struct lost_rows {
-	struct lost_stretch missing; /* since the last row that was taken: what the next one has to mark */
-	int64_t lost_ns;             /* in all, without the candidates */
-	uint64_t bytes;              /* taken so far */
-	struct lost_candidate *candidate;
-	size_t first, count, most; /* a ring */
-};
-
-/* So many rows may wait to be written, at most. 0, or -1 with errno ENOMEM. */
-int lost_rows_init(struct lost_rows *rows, size_t most);
-void lost_rows_free(struct lost_rows *rows);
-
-/* The mean target of what is missing; NaN where there is none. */
-double lost_rows_target(const struct lost_rows *rows);
-
-/* A row of so many bytes, with the one that marks what was missing before it, was taken; `kept` bytes of all that was taken are not out yet. */
-void lost_rows_take(struct lost_rows *rows, struct lost_stretch own, size_t bytes, size_t kept);
-
-/* A row was not taken; `kept` as above. */
-void lost_rows_miss(struct lost_rows *rows, struct lost_stretch own, size_t kept);
-
-/* What is not out as of the last call is lost. */
-void lost_rows_drop(struct lost_rows *rows);
 
 #endif

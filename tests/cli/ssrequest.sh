@@ -431,10 +431,17 @@ planned log >planned.first
 run ssrequest -q --rate 1000 -n 400 -u urls -o log
 planned log | cmp -s - planned.first || fail "$what: other URLs for the same seed"
 
-# The reader of a pipe that comes late delays nothing, and what it lacks is said.
+# The reader of a pipe that comes late gets all of it; what a full pipe has no room for is said to be lost.
 run sh -c '{ ssrequest -q --rate 2000 -n 2000 -o - http://127.0.0.1:1/; echo $? >ended; } | { until [ -s ended ]; do sleep 0.1; done; cat; } >log'
-[ "$(cat ended)" -eq 125 ] || fail "$what: status $(cat ended)"
-expect_text err '^ssrequest: standard output: records of requests are being lost: '
+[ "$(cat ended)" -eq 0 ] || fail "$what: status $(cat ended)"
+expect_records log 2000
+mkfifo full_pipe
+exec 9<>full_pipe
+python3 -c 'import fcntl, os; fcntl.fcntl(9, 1031, 1 << 20); os.write(9, bytes((1 << 20) - 4096))' # F_SETPIPE_SZ
+run ssrequest -q --rate 2000 -n 200 -o full_pipe http://127.0.0.1:1/
+expect_status 125
+expect_text err '^ssrequest: full_pipe: records of requests are being lost: '
+exec 9<&-
 
 # A server that stands still: what is planned meanwhile is sent, and waits until it goes on.
 start_background ssrequest -q --rate 100 -r 6s -o log "$url/"

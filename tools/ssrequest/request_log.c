@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,15 +54,14 @@ const char *request_fate_word(enum request_fate fate)
 }
 
 /* Until the reader has taken it, or has left. */
-static int write_and_wait(struct nonblocking *to, const char *lines, size_t length)
+static int write_and_wait(const struct request_log *log, const char *lines, size_t length)
 {
-	int result = 0;
-	for (size_t piece; result == 0 && length > 0; lines += piece, length -= piece) {
-		piece = length < NONBLOCKING_MAX ? length : NONBLOCKING_MAX;
-		result = nonblocking_write(to, lines, piece);
-		while (result == 0 && nonblocking_kept(to) > 0)
-			result = nonblocking_flush(to, NS_PER_S) == 0 || errno == EAGAIN ? 0 : -1;
-	}
+	struct pollfd polled = {.fd = log->file, .events = POLLOUT};
+	int result;
+	while ((result = nonblocking_write(log->nonblocking, lines, length)) != 0 && errno == EAGAIN)
+		poll(&polled, 1, -1);
+	while (result == 0 && nonblocking_flush(log->nonblocking, NS_PER_S) != 0)
+		result = errno == EAGAIN ? 0 : -1;
 	return result;
 }
 
@@ -73,7 +73,7 @@ static int write_lines(struct request_log *log, const char *lines, size_t length
 	}
 	if (!log->nonblocking)
 		return whole_line_write(log->file, lines, length, &log->is_cut);
-	return (log->waits ? write_and_wait : nonblocking_write)(log->nonblocking, lines, length);
+	return log->waits ? write_and_wait(log, lines, length) : nonblocking_write(log->nonblocking, lines, length);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------------ */

@@ -18,8 +18,6 @@
 #include "base/nonblocking.h"
 #include "base/units.h"
 
-#define LINES 5000
-
 static int ends[2]; /* to read from, to write to */
 static char line[64];
 
@@ -70,71 +68,65 @@ static void read_lines(unsigned *next)
 	}
 }
 
-/* Until the reader has all that was kept; what is kept goes with the next line. Ends with the writer. */
-static void read_what_is_kept(struct nonblocking *to, unsigned *next)
-{
-	for (unsigned before = ~0U; *next != before;) {
-		before = *next;
-		read_lines(next);
-		assert_int_equal(nonblocking_write(to, "", 0), 0);
-	}
-	assert_int_equal(nonblocking_flush(to, 0), 0);
-	assert_int_equal(nonblocking_kept(to), 0);
-	nonblocking_free(to);
-	read_lines(next);
-}
-
-/* A reader who sleeps delays nobody; when he wakes up he gets all of it in its order. */
-static void a_sleeping_reader_loses_nothing(void **state)
+/* What there is room for arrives when the reader wakes up, in its order; lines beyond that are missing, each of them whole. */
+static void a_sleeping_reader_delays_nobody(void **state)
 {
 	(void)state;
-	unsigned next = 0;
+	unsigned written = 0, next = 0;
 	struct nonblocking *const to = nonblocking_new(ends[1]);
 	assert_non_null(to);
-	for (unsigned i = 0; i < LINES; i++) {
-		assert_int_equal(nonblocking_write(to, line, print_line(i)), 0);
-		if (i == LINES / 2)
-			read_lines(&next);
-	}
-	assert_true(next > 0 && next < LINES);
-	read_what_is_kept(to, &next);
-	assert_int_equal(next, LINES);
+	while (nonblocking_write(to, line, print_line(written)) == 0)
+		assert_true(++written < 1000000);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(nonblocking_write(to, line, print_line(written)), -1);
+	assert_int_equal(errno, EAGAIN);
+	read_lines(&next);
+	assert_int_equal(nonblocking_flush(to, NS_PER_S), 0);
+	assert_int_equal(nonblocking_write(to, line, print_line(written++)), 0);
+	read_lines(&next);
+	assert_int_equal(next, written);
 	/* The descriptor is what it was. */
 	assert_int_equal(fcntl(ends[1], F_GETFL) & O_NONBLOCK, 0);
+	nonblocking_free(to);
 }
 
-/* Of what is too much lines are missing, each of them whole. */
-static void what_is_too_much_is_said(void **state)
+static void a_pipe_holds_a_mebibyte(void **state)
 {
 	(void)state;
-	unsigned kept = 0;
-	unsigned next = 0;
+	unsigned written = 0;
 	struct nonblocking *const to = nonblocking_new(ends[1]);
 	assert_non_null(to);
-	while (nonblocking_write(to, line, print_line(kept)) == 0)
-		assert_true(++kept < 1000000);
-	assert_int_equal(errno, EAGAIN);
-	assert_true(kept * 40 > NONBLOCKING_MAX / 2);
-	assert_int_equal(nonblocking_write(to, line, print_line(kept)), -1);
-	assert_int_equal(errno, EAGAIN);
-	read_what_is_kept(to, &next);
-	assert_int_equal(next, kept);
-}
-
-static void the_end_waits_no_longer_than_told(void **state)
-{
-	(void)state;
-	struct nonblocking *const to = nonblocking_new(ends[1]);
-	assert_non_null(to);
-	for (unsigned i = 0; i < LINES; i++)
-		assert_int_equal(nonblocking_write(to, line, print_line(i)), 0);
-	const size_t kept = nonblocking_kept(to);
-	assert_true(kept > 0 && kept < LINES * sizeof line);
-	assert_int_equal(nonblocking_flush(to, 10 * NS_PER_MS), -1);
-	assert_int_equal(errno, EAGAIN);
-	assert_int_equal(nonblocking_kept(to), kept);
+	while (nonblocking_write(to, line, print_line(written)) == 0)
+		written++;
+	assert_true(written * 40 > 1 << 19);
 	nonblocking_free(to);
 	nonblocking_free(NULL);
+}
+
+/* A line that is longer than PIPE_BUF may go out in part: nothing comes between that and its rest. */
+static void the_rest_of_a_line_comes_before_the_next(void **state)
+{
+	(void)state;
+	static char large[3 << 20], got[sizeof large + 2];
+	size_t used = 0;
+	struct nonblocking *const to = nonblocking_new(ends[1]);
+	assert_non_null(to);
+	memset(large, 'x', sizeof large);
+	assert_int_equal(nonblocking_write(to, large, sizeof large), 0);
+	assert_int_equal(nonblocking_write(to, "y\n", 2), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(nonblocking_flush(to, 10 * NS_PER_MS), -1);
+	assert_int_equal(errno, EAGAIN);
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	while (used < sizeof got) {
+		const ssize_t part = read(ends[0], got + used, sizeof got - used);
+		used += part > 0 ? (size_t)part : 0;
+		if (nonblocking_flush(to, 0) == 0 && used == sizeof large)
+			assert_int_equal(nonblocking_write(to, "y\n", 2), 0);
+	}
+	assert_memory_equal(got, large, sizeof large);
+	assert_memory_equal(got + sizeof large, "y\n", 2);
+	nonblocking_free(to);
 }
 
 static void a_reader_who_left_is_said(void **state)
@@ -163,10 +155,10 @@ static void files_need_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_sleeping_reader_loses_nothing, open_pipe, close_both),
-		cmocka_unit_test_setup_teardown(a_sleeping_reader_loses_nothing, open_socket, close_both),
-		cmocka_unit_test_setup_teardown(what_is_too_much_is_said, open_pipe, close_both),
-		cmocka_unit_test_setup_teardown(the_end_waits_no_longer_than_told, open_pipe, close_both),
+		cmocka_unit_test_setup_teardown(a_sleeping_reader_delays_nobody, open_pipe, close_both),
+		cmocka_unit_test_setup_teardown(a_sleeping_reader_delays_nobody, open_socket, close_both),
+		cmocka_unit_test_setup_teardown(a_pipe_holds_a_mebibyte, open_pipe, close_both),
+		cmocka_unit_test_setup_teardown(the_rest_of_a_line_comes_before_the_next, open_pipe, close_both),
 		cmocka_unit_test_setup_teardown(a_reader_who_left_is_said, open_pipe, close_both),
 		cmocka_unit_test_setup_teardown(files_need_none, open_pipe, close_both),
 	};
