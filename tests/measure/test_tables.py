@@ -283,8 +283,8 @@ def test_schemes() -> None:
 
 def test_options_of_one_module_are_one_word() -> None:
     sweep = program("experiments/sweep")
-    of = {"D.quantum": "50m", "c": "rbpid", "D.least": "2m", "n": "3", "--frequency": "50%"}
-    assert sweep.options_of(of) == ["-c", "rbpid", "--frequency", "50%", "-D", "quantum=50m,least=2m"]
+    of = {"D.quantum": "50m", "c": "rbpid", "D.least": "2m", "n": "3", "--cpus": "0-1"}
+    assert sweep.options_of(of) == ["-c", "rbpid", "--cpus", "0-1", "-D", "quantum=50m,least=2m"]
     assert sweep.called({"D.quantum": "50m", "c": "rbpid"}) == "D.quantum=50m+c=rbpid"
 
 

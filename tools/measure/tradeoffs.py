@@ -30,7 +30,7 @@ SATURATED = 0.95  # share of what was planned, below which what was answered is 
 
 
 def size(name: str) -> float:
-    """Of a number of instances, a limit, or a frequency as --frequency has it."""
+    """Of a number of instances, a limit, or a frequency as tools/experiments/clocks has it."""
     found = re.fullmatch(r"([0-9.]+) *([kMG]?)(Hz|%)?", name)
     if not found:
         return {"min": 0.0, "max": inf}.get(name, 0.0)

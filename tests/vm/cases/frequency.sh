@@ -1,25 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# about: --frequency on clocks of the kernel's cpufreq: set, given back, also after kills
+# about: tools/experiments/clocks on those of the kernel's cpufreq: set, given back, also after kills
 # machines: clocked
+# python: yes
 # modules: acpi-cpufreq
 # limit: 240
 # shellcheck disable=SC2317 # functions that wait_until calls
 # shellcheck source=tests/vm/guest/lib.sh
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
 folder=/sys/devices/system/cpu/cpufreq
+record=/run/showstopper/clocks
+clocks=$SHOWSTOPPER_SOURCE/tools/experiments/clocks
 limits() { echo "$(cat "$folder/policy$1/scaling_min_freq") $(cat "$folder/policy$1/scaling_max_freq")"; }
 expect_limits() { # POLICY LIMITS
 	[ "$(limits "$1")" = "$2" ] || fail "$what: policy$1 has $(limits "$1"), expected $2"
 }
 free='500000 2000000'
-is_free() { [ "$(limits 0)" = "$free" ] && [ "$(limits 1)" = "$free" ]; }
+is_free() { [ "$(limits 0)" = "$free" ] && [ "$(limits 1)" = "$free" ] && [ ! -s $record ]; }
 is_least() { [ "$(limits 0)" = '500000 500000' ] && [ "$(limits 1)" = '500000 500000' ]; }
-expect_free() {
-	expect_limits 0 "$free"
-	expect_limits 1 "$free"
-	[ ! -e /run/showstopper/frequency ] || [ ! -s /run/showstopper/frequency ] || fail "$what: left $(cat /run/showstopper/frequency)"
-}
+expect_free() { wait_until is_free; }
 
 modprobe acpi-cpufreq || fail 'no driver'
 mkdir -p /run
@@ -28,15 +27,15 @@ what='before'
 expect_free
 
 # shellcheck disable=SC2016 # of the workload's shell
-look='cat "$0"/policy*/scaling_m*_freq >"$1"; exec sleep 0.1'
-run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --frequency 1.5GHz sh -c "$look" "$folder" seen
+look='cat "$0"/policy*/scaling_m*_freq >"$1"'
+run "$clocks" 1.5GHz sh -c "$look" "$folder" seen
 cat err
 expect_status 0
 [ "$(grep -cx 1500000 seen)" -eq 4 ] || fail "$what: the workload saw $(tr '\n' ' ' <seen)"
 expect_free
 
 # One clock alone, by its share.
-run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --cpus 1 --frequency 50% sh -c "$look" "$folder" seen
+run "$clocks" --cpus 1 50% sh -c "$look" "$folder" seen
 cat err
 expect_status 0
 [ "$(tr '\n' ' ' <seen)" = '2000000 500000 1000000 1000000 ' ] || fail "$what: the workload saw $(tr '\n' ' ' <seen)"
@@ -44,9 +43,9 @@ expect_free
 
 # What it doesn't have.
 for wanted in 1.7GHz 3GHz; do
-	run showstopper -T 100% -r 1s --frequency "$wanted" true
+	run "$clocks" "$wanted" true
 	cat err
-	expect_trouble '^showstopper: --frequency: '
+	expect_trouble '^tools/experiments/clocks: processor 0 has no '
 	expect_free
 done
 
@@ -64,34 +63,34 @@ done
 echo 1000000 >"$folder/policy1/scaling_max_freq"
 cap 1
 wait_until is_capped
-run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --frequency min sh -c "$look" "$folder" seen
+run "$clocks" min sh -c "$look" "$folder" seen
 cat err
 expect_status 0
-grep -q 'limited 1 policy before the run' err || fail "$what: no warning"
+grep -q 'policy0: something else, such as heat or firmware, limits it' err || fail "$what: no warning"
 [ "$(grep -cx 500000 seen)" -eq 4 ] || fail "$what: the workload saw $(tr '\n' ' ' <seen)"
-expect_limits 0 '500000 1500000'
-expect_limits 1 '500000 1000000'
+wait_until is_capped
 cap 0
 is_asked_for() { [ "$(limits 0)" = "$free" ] && [ "$(limits 1)" = '500000 1000000' ]; }
 wait_until is_asked_for
 echo 2000000 >"$folder/policy1/scaling_max_freq"
 wait_until is_free
 
-# Who holds it is killed; and all are, so that the next run gives it back.
-start_background showstopper -T 50% -r 1h --frequency min ssburn
+# The command is killed; and what holds the clocks, too, so that the next one gives them back.
+start_background "$clocks" min showstopper -T 50% -r 1h ssburn
 wait_until is_least
 kill -KILL "$background"
 wait_background
-wait_until is_free
+expect_free
 expect_nobody_left
-start_background showstopper -T 50% -r 1h --frequency min ssburn
+start_background "$clocks" min showstopper -T 50% -r 1h ssburn
 wait_until is_least
-killall -KILL showstopper ssburn
+killall -KILL clocks showstopper ssburn
 wait_background
-is_least || fail 'nobody was left to give it back'
-run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --frequency max sleep 0.1
+is_least || fail 'nothing was left to give them back'
+run "$clocks" max true
 cat err
 expect_status 0
+expect_text err 'gave back what one had left that was killed: limits of policy1$'
 expect_free
 expect_nobody_left
 finish
