@@ -53,7 +53,7 @@ struct tool_option {
 	int64_t least, most;
 	const char *const *choices; /* NULL-terminated; what TOOL_CHOICE takes, and what can be completed */
 	const char *argument;       /* what help calls the value; NULL exactly when there is none */
-	const char *help;           /* one line, no full stop */
+	const char *help;           /* one line, no full stop; NULL: it has been removed, and is told by `call` alone */
 	unsigned uses;              /* bits for the caller */
 	enum tool_option_completion completion;
 	enum sst_kind kind; /* of the module that completion names */

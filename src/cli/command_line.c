@@ -310,7 +310,7 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	if (*at == first && argc > first)
 		return diag_refuse("group %u is empty: expected a command before '%s'", config->groups, argv[*at]);
 	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts ||
-			   group->bind || group->frequency_text || group->stdout_file || group->stderr_file;
+			   group->bind || group->stdout_file || group->stderr_file;
 	if (*at == first && !config->groups && config->attaches && config->contain == CONTAIN_PIDNS)
 		return diag_refuse("--contain=pidns: what is attached runs already, and only what is started here can be "
 				   "contained: expected a command as well");
@@ -318,7 +318,7 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 		return 1;
 	if (*at == first && !config->groups && config->attaches)
 		return diag_refuse("a command is missing: expected one, or, for what is attached alone, none of -n, --free, "
-				   "--cpus, --pin, --part, --bind, --frequency, --stdout and --stderr");
+				   "--cpus, --pin, --part, --bind, --stdout and --stderr");
 	if (*at == first)
 		return config->groups ? diag_refuse("group %u is empty: expected a command after '%s'", config->groups,
 						config->separator)

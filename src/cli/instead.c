@@ -17,7 +17,6 @@
 #include "groups/group_record.h"
 #include "load/watched.h"
 #include "module/module.h"
-#include "placement/frequencies.h"
 #include "record/outputs.h"
 #include "record/summary.h"
 #include "self/records.h"
@@ -126,30 +125,6 @@ static void print_line(const char *line)
 	puts(line);
 }
 
-static void print_frequencies(const struct frequencies *frequencies)
-{
-	if (!frequencies->count)
-		return;
-	fputs("frequency: ", stdout);
-	frequencies_print(frequencies, stdout);
-	putchar('\n');
-	frequencies_warn(frequencies, print_line);
-}
-
-/* What a run would refuse, too. 0, or -1 after a message. */
-static int plan_frequencies(const struct config *config, struct frequencies *frequencies)
-{
-	char error[FREQUENCY_ERROR_MAX];
-	if (frequencies_plan(config, frequencies, error) != 0)
-		return diag_refuse("%s", error);
-	for (size_t i = 0; i < frequencies->count; i++)
-		if (frequency_policy_check(config->root, frequencies->item[i].policy, error) != 0) {
-			frequencies_free(frequencies);
-			return diag_refuse("--frequency: %s", error);
-		}
-	return 0;
-}
-
 /* What a run would refuse, too. 0, or -1 after a message. */
 static int check_watched(const struct config *config, const struct attached *attached)
 {
@@ -171,21 +146,15 @@ int dry_run_print(const struct config *config)
 {
 	struct run run;
 	struct attached *attached;
-	struct frequencies frequencies;
 	int result = -1;
-	if (plan_frequencies(config, &frequencies) != 0)
-		return -1;
 	obligations_sweep(NULL, NULL, config->quiet, NULL);
-	if (obligations_attach(config, &attached) != 0) {
-		frequencies_free(&frequencies);
+	if (obligations_attach(config, &attached) != 0)
 		return -1;
-	}
 	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0 && outputs_check(&run) == 0 &&
 		check_watched(config, attached) == 0) {
 		run.attached = attached;
 		run_print(&run, stdout);
 		print_watched(config);
-		print_frequencies(&frequencies);
 		print_times(&run);
 		print_requirements(config);
 		replaced_say(config, print_line);
@@ -194,7 +163,6 @@ int dry_run_print(const struct config *config)
 	run_release(&run);
 	attached_groups_forget(attached, config->attaches);
 	obligations_detach(config, attached);
-	frequencies_free(&frequencies);
 	return result;
 }
 

@@ -20,11 +20,11 @@
 #include "load/machine_load.h"
 #include "load/processors.h"
 #include "load/stat.h"
-#include "meters/frequency_policies.h"
 #include "placement/placement.h"
 #include "processes/affinity.h"
 #include "self/host_text.h"
 #include "self/kernel.h"
+#include "self/source.h"
 
 /* From these shares of the processors on, steal and others are worth a word. */
 #define MUCH_STEAL 0.01
@@ -283,25 +283,33 @@ static void add_accounting(struct findings *findings, const struct sst_env *env)
 		linux_accounting_mode(env, system.release), linux_accounting_idle_clock(env) ? "clock" : "tick");
 }
 
+#define CLOCK_FILE_MAX 96
+
+static const char *clock_file(unsigned cpu, const char *name, char path[static CLOCK_FILE_MAX])
+{
+	snprintf(path, CLOCK_FILE_MAX, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", cpu, name);
+	return path;
+}
+
 static void add_frequency(struct findings *findings, const char *root)
 {
-	struct linux_frequency_policy policy;
+	char path[CLOCK_FILE_MAX], governor[32], range[64] = "";
+	uint64_t least_khz, most_khz;
 	struct sst_cpus *const allowed = linux_affinity_get();
-	const bool told = allowed && linux_frequency_policy(root, allowed->cpu[0], &policy);
+	const unsigned cpu = allowed ? allowed->cpu[0] : 0;
 	free(allowed);
-	if (!told) {
+	if (!linux_source_line(root, clock_file(cpu, "scaling_governor", path), governor, sizeof governor)) {
 		findings_add(findings, "frequency", FINDING_UNKNOWN,
 			"unknown: no cpufreq; what clocks do is up to the processor, or to a host");
 		return;
 	}
-	char range[64] = "";
-	if (!isnan(policy.least_mhz) && !isnan(policy.most_mhz))
-		snprintf(range, sizeof range, ", %.0f to %.0f MHz", policy.least_mhz, policy.most_mhz);
-	struct finding *const finding =
-		findings_add(findings, "frequency", FINDING_KNOWN, "governor %s%s", policy.governor, range);
-	if (strcmp(policy.governor, "performance") != 0 && strcmp(policy.governor, "userspace") != 0)
+	if (linux_source_number(root, clock_file(cpu, "scaling_min_freq", path), &least_khz) &&
+		linux_source_number(root, clock_file(cpu, "scaling_max_freq", path), &most_khz))
+		snprintf(range, sizeof range, ", %.0f to %.0f MHz", (double)least_khz / 1000, (double)most_khz / 1000);
+	struct finding *const finding = findings_add(findings, "frequency", FINDING_KNOWN, "governor %s%s", governor, range);
+	if (strcmp(governor, "performance") != 0 && strcmp(governor, "userspace") != 0)
 		finding_remedy(finding, "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
-			"for a clock that doesn't follow the load; --frequency=max holds it for one run");
+			"for a clock that doesn't follow the load");
 }
 
 static double steal_between(const struct linux_stat_times *before, const struct linux_stat_times *now)

@@ -4,12 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/frequency_wish.h"
 #include "cli/machine.h"
 #include "control/shared.h"
 #include "groups/cgroup_places.h"
 #include "groups/group_tree.h"
-#include "meters/frequency_policies.h"
 #include "self/host_text.h"
 #include "self/scheduling.h"
 #include "workloads/containment.h"
@@ -175,33 +173,6 @@ static void add_actuator(struct findings *findings, enum actuator actuator, cons
 		findings_add(findings, name, FINDING_UNAVAILABLE, "%.400s", why);
 }
 
-/* Whether --frequency can be had of all clocks. */
-static void add_set_frequency(struct findings *findings, const char *root)
-{
-	static const char name[] = "set_frequency";
-	struct frequency_policies policies;
-	char error[FREQUENCY_ERROR_MAX], low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX];
-	if (frequency_policies_read(root, &policies, error) != 0) {
-		findings_add(findings, name, FINDING_UNAVAILABLE, "%s", error);
-		return;
-	}
-	int result = 0;
-	uint64_t least_khz = UINT64_MAX, most_khz = 0;
-	for (size_t i = 0; i < policies.count && result == 0; i++) {
-		const struct frequency_policy *const policy = &policies.policy[i];
-		result = frequency_policy_check(root, policy->number, error);
-		least_khz = policy->least_khz < least_khz ? policy->least_khz : least_khz;
-		most_khz = policy->most_khz > most_khz ? policy->most_khz : most_khz;
-	}
-	if (result == 0)
-		findings_add(findings, name, FINDING_AVAILABLE, "--frequency: %s to %s, %zu clock%s",
-			frequency_print(least_khz, low), frequency_print(most_khz, high), policies.count,
-			policies.count == 1 ? "" : "s");
-	else
-		findings_add(findings, name, FINDING_UNAVAILABLE, "%s", error);
-	frequency_policies_free(&policies);
-}
-
 void machine_add_privileges(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
 	findings->section = FINDING_PRIVILEGES;
@@ -213,5 +184,4 @@ void machine_add_privileges(struct findings *findings, const struct config *conf
 	add_groups(findings, config, env);
 	add_actuator(findings, ACTUATOR_FREEZER, "freezer");
 	add_actuator(findings, ACTUATOR_QUOTA, "quota");
-	add_set_frequency(findings, config->root);
 }

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/diag.h"
-#include "base/frequency_wish.h"
 #include "base/instant.h"
 #include "base/log_columns.h"
 #include "base/units.h"
@@ -115,14 +114,13 @@ static int set_part(void *settings, const char *source, const char *text)
 	return 0;
 }
 
-static int set_frequency(void *settings, const char *source, const char *text)
+static int refuse_frequency(void *settings, const char *source, const char *text)
 {
-	const struct option_target *const target = settings;
-	if (frequency_wish_parse(text, &target->group->frequency) != 0)
-		return diag_refuse("%s: '%s' is %s: expected %s", source, text, errno == ERANGE ? "out of range" : "malformed",
-			FREQUENCY_WISH_EXPECTED);
-	target->group->frequency_text = text;
-	return 0;
+	(void)settings;
+	(void)text;
+	return diag_refuse("%s has been removed: expected clocks that are held around the run, such as by cpupower frequency-set "
+			   "--min 1.8GHz --max 1.8GHz",
+		source);
 }
 
 static int set_require(void *settings, const char *source, const char *text)
@@ -370,9 +368,7 @@ const struct tool_option showstopper_options[] = {
 		.uses = OPTION_OF_GROUP | HELP_WORKLOADS, .call = set_part},
 	{0, "bind", TOOL_FLAG, GROUP(bind), .help = "each instance to one of these processors, the first to the first and so on",
 		.uses = OPTION_OF_GROUP | HELP_WORKLOADS},
-	{0, "frequency", TOOL_CALL, .argument = "VALUE",
-		.help = "hold their clocks at this during the run, such as 1.8GHz, 50%, min or max (root)",
-		.uses = OPTION_OF_GROUP | HELP_WORKLOADS, .call = set_frequency},
+	{0, "frequency", TOOL_CALL, .argument = "VALUE", .call = refuse_frequency},
 	MODULE('t', "trace", SST_TRACE, "trace module: what the load should be"),
 	MODULE('f', "feedback", SST_FEEDBACK, "feedback module: what the load is"),
 	MODULE_OPTIONS('F', "feedback-options", SST_FEEDBACK, "its options", HELP_MODULES),

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/frequency_wish.h"
 #include "base/kinds.h"
 
 /* Schemes that divide processors among groups; placement/pinning.h has what they mean. */
@@ -34,18 +33,16 @@ struct dynamic_pinning {
 /* Workloads of one kind. */
 struct group {
 	unsigned instances;
-	bool by_default;        /* as many as that are the default, since none were asked for */
-	bool free;              /* runs uncontrolled beside the others */
-	struct sst_cpus *cpus;  /* the processors that it may use; NULL for all; owned */
-	struct sst_cpus *moved; /* with dynamic pinning, those at high load; likewise */
-	enum pinning pin;       /* the scheme that cpus came from */
-	bool bind;              /* each instance has one of cpus to itself, in their order, and begins again after the last */
-	unsigned part, parts;   /* … and which part of how many; 0 parts: not given */
-	struct frequency_wish frequency; /* of those processors */
-	const char *frequency_text;      /* … as it was typed; NULL for none */
-	const char *stdout_file;         /* of its workloads, also where it has that of all groups; NULL: inherited */
-	const char *stderr_file;         /* likewise */
-	char **command;                  /* argv, NULL-terminated; the words are the caller's */
+	bool by_default;         /* as many as that are the default, since none were asked for */
+	bool free;               /* runs uncontrolled beside the others */
+	struct sst_cpus *cpus;   /* the processors that it may use; NULL for all; owned */
+	struct sst_cpus *moved;  /* with dynamic pinning, those at high load; likewise */
+	enum pinning pin;        /* the scheme that cpus came from */
+	bool bind;               /* each instance has one of cpus to itself, in their order, and begins again after the last */
+	unsigned part, parts;    /* … and which part of how many; 0 parts: not given */
+	const char *stdout_file; /* of its workloads, also where it has that of all groups; NULL: inherited */
+	const char *stderr_file; /* likewise */
+	char **command;          /* argv, NULL-terminated; the words are the caller's */
 };
 
 /* What runs beside the workloads and is measured, not held. */

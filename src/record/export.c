@@ -75,22 +75,10 @@ static json_t *group_object(const struct group *group, const struct dynamic_pinn
 	} else if (group->pin != PIN_NONE) {
 		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
 	}
-	return json_pack("{s:i, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o}", "instances", (int)group->instances, "command",
+	return json_pack("{s:i, s:o, s:b, s:o, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command",
 		words(group->command), "free", (int)group->free, "cpus", processor_list(group->cpus), "pin",
-		json_value_text(*pin ? pin : NULL), "bind", (int)group->bind, "frequency", json_value_text(group->frequency_text),
+		json_value_text(*pin ? pin : NULL), "bind", (int)group->bind,
 		"stdout", json_value_text(group->stdout_file), "stderr", json_value_text(group->stderr_file));
-}
-
-/* What the groups' frequencies came to, of each clock. */
-static json_t *clocks(const struct frequencies *frequencies)
-{
-	json_t *array = json_array();
-	for (size_t i = 0; frequencies && i < frequencies->count; i++) {
-		const struct frequency *const item = &frequencies->item[i];
-		json_array_append_new(array, json_pack("{s:i, s:o, s:I}", "policy", (int)item->policy, "cpus",
-						     processor_list(item->cpus), "khz", (json_int_t)item->khz));
-	}
-	return array;
 }
 
 static json_t *instant(int64_t ns)
@@ -134,7 +122,6 @@ static json_t *configuration(const struct export *export)
 		json_value_text(config->stdout_file), "stderr", json_value_text(config->stderr_file), "contain",
 		config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going",
 		(int)config->keep_going);
-	json_object_set_new(object, "clocks", clocks(export->summary->frequencies));
 	json_object_set_new(object, "watch", watches(config));
 	json_object_set_new(object, "log_power", json_boolean(config->log_power));
 	json_object_set_new(object, "log_counters", json_value_text(config->log_counters));

@@ -225,7 +225,6 @@ static const struct {
 	[TERM_MAXIMUM] = {"maximum",
 		"What a load of 100 % is with -f throughput: so many iterations per second, measured before control "
 		"or given."},
-	[TERM_FREQUENCY] = {"frequency", "At which clock which processors were held, with --frequency."},
 	[TERM_BACKGROUND] = {"others",
 		"Load of all that is neither a workload, nor watched, nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "

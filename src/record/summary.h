@@ -9,7 +9,6 @@
 
 #include "base/accuracy.h"
 #include "control/run.h"
-#include "placement/frequencies.h"
 #include "record/counted.h"
 #include "record/recorder.h"
 
@@ -81,7 +80,6 @@ struct summary {
 	const struct background_sums *watched; /* … its load … */
 	const double *watched_ended_s;         /* … and when it had ended, since control began; NaN: it hasn't */
 	unsigned watches;
-	const struct frequencies *frequencies;      /* that processors were held at; NULL or empty: none */
 	double log_missing_s, log_missing_at_end_s; /* of the run, in no row of the log; NaN: no log, or unknown */
 	const char *source;    /* of the load, by its name in the feedback module's options; NULL: it has none */
 	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
@@ -128,7 +126,6 @@ enum summary_term {
 	TERM_STARVED,
 	TERM_MEASURED,
 	TERM_MAXIMUM,
-	TERM_FREQUENCY,
 	TERM_BACKGROUND,
 	TERM_WATCHED,
 	TERM_FREE,

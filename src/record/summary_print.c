@@ -121,15 +121,6 @@ static void print_maximum(const struct summary *summary, FILE *to)
 	fprintf(to, "%.6g iterations per second are a load of 100 %%\n", summary->maximum);
 }
 
-static void print_frequency(const struct summary *summary, FILE *to)
-{
-	if (!summary->frequencies || !summary->frequencies->count)
-		return;
-	row(TERM_FREQUENCY, to);
-	frequencies_print(summary->frequencies, to);
-	fputc('\n', to);
-}
-
 static void print_background(const struct summary *summary, FILE *to)
 {
 	if (!summary->accuracy.samples)
@@ -395,7 +386,6 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 		print_bounds(summary, to);
 	print_measured(summary, to);
 	print_maximum(summary, to);
-	print_frequency(summary, to);
 	print_background(summary, to);
 	print_watched(summary, to);
 	print_free(summary, shared, to);

@@ -284,13 +284,11 @@ static int clean_up(const struct master_ties *ties, const struct end *end, bool 
 	const bool is_clean = kill_what_is_left(ties, end, spared);
 	if (!is_clean)
 		descendants_name(names, sizeof names);
-	/* Again where the master could not, which has said so. */
-	const bool was_killed = WIFSIGNALED(end->status);
-	const bool is_settled = obligations_settle(&ties->owed, was_killed, was_killed);
+	obligations_settle(&ties->owed, WIFSIGNALED(end->status));
 	/* The last, as a terminal that is held may take a second. */
 	live_line_give_back(ties->owed.last_row);
 	say_what_was(end, result, is_clean ? NULL : names);
-	return is_clean && is_settled ? result : EXIT_TROUBLE;
+	return is_clean ? result : EXIT_TROUBLE;
 }
 
 /* Forks the master, in which it returns the master's result, as in the guardian that of the run. */
@@ -315,7 +313,7 @@ static int run_master(const struct config *config, struct master_ties *ties, con
 		ties->guardian.fd < 0 && (errno == ENOSYS || errno == EPERM)
 			? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)"
 			: "");
-	obligations_settle(&ties->owed, false, true);
+	obligations_settle(&ties->owed, false);
 	return EXIT_TROUBLE;
 }
 
@@ -335,11 +333,9 @@ int guardian_run(const struct config *config)
 	}
 	scheduling_save(&ties.user);
 	descriptors_raise_limit();
-	/* May wait for a file system. From the first obligation on no signal may end this process but in order. */
-	if (obligations_plan(&ties.owed, config) != 0)
-		return EXIT_TROUBLE;
+	/* From the first obligation on no signal may end this process but in order. */
 	set_signals(&set);
-	if (obligations_take_on(&ties.owed) != 0)
+	if (obligations_take_on(&ties.owed, config) != 0)
 		return EXIT_TROUBLE;
 	run_mark_set(RUN_MARK_GUARDIAN);
 	const int result = run_master(config, &ties, &set, &signals, spared > 0);

@@ -362,7 +362,6 @@ static void report(struct master *master, int *status)
 		.maximum = run_maximum(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
-		.frequencies = &master->ties->owed.clocks.planned,
 		.power_asked = master->config->log_power || master->config->power_command,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
@@ -501,8 +500,7 @@ static int get_ready(struct master *master)
 	}
 	/* Not before: a group of control groups that has processes of its own gets no controllers. */
 	start_power_command(master);
-	/* The last, as it changes the machine. */
-	return obligations_set_clocks(&master->ties->owed) == 0 ? 0 : EXIT_TROUBLE;
+	return 0;
 }
 
 /* The trace's length or the time that the user gave, whichever is shorter. */
@@ -566,12 +564,10 @@ static int run_workloads(struct master *master)
 		name_what_is_left(master);
 		master->status = EXIT_TROUBLE;
 	}
-	obligations_check_clocks(&master->ties->owed);
 	live_line_remove(&recording->live_line);
 	live_target_close(&master->live);
 	heartbeat_beat(master->run.heartbeat);
-	if (!obligations_settle(&master->ties->owed, master->overdue, true))
-		master->status = EXIT_TROUBLE;
+	obligations_settle(&master->ties->owed, master->overdue);
 	if (!warned)
 		warn_of_unread_input(&master->run);
 	heartbeat_beat(master->run.heartbeat);
@@ -588,10 +584,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1, .log_file = -1};
 	/* First of all: nobody else would end a master that stands still, or waits for the other end of a FIFO, or make it clean up. */
-	if (ties->owed.clocks.hold)
-		prctl(PR_SET_PDEATHSIG, SIGCONT);
-	else
-		exec_report_die_with(ties->guardian.pid);
+	exec_report_die_with(ties->guardian.pid);
 	die_by_signals(&ties->user);
 	run_mark_set(RUN_MARK_WITHIN);
 	if (run_prepare(&master.run, config, ties->guardian.pid) != 0 || short_run_check(&master.run) != 0) {
@@ -606,7 +599,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	if (status == 0)
 		status = run_workloads(&master);
 	else
-		obligations_settle(&ties->owed, false, false); /* the guardian may be dead */
+		obligations_settle(&ties->owed, false); /* the guardian may be dead */
 	live_target_close(&master.live);
 	heartbeat_beat(ties->heartbeat);
 	recording_free(&master.recording);

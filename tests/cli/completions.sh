@@ -89,10 +89,10 @@ lines() {
 		type "ssreport $subcommand -" $(names ssreport "$subcommand")
 	done
 	type 'ssreport -' -h --help -V --version
-	type 'showstopper zzcommand : -' -n --instances --free --cpus --pin --part --bind --frequency --stdout --stderr
+	type 'showstopper zzcommand : -' -n --instances --free --cpus --pin --part --bind --stdout --stderr
 	type 'showstopper zzcommand : -n 2 --p' --pin --part
-	type 'showstopper --separator=+ zzcommand + --f' --free --frequency
-	type 'showstopper --separator + zzcommand + --f' --free --frequency
+	type 'showstopper --separator=+ zzcommand + --f' --free
+	type 'showstopper --separator + zzcommand + --f' --free
 	type 'showstopper -qn 3 --qui' --quiet
 
 	# Modules and their options.

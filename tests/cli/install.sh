@@ -32,7 +32,7 @@ for program in "$prefix"/bin/*; do
 		[ -s "$prefix/share/$file" ] || fail "share/$file is missing"
 	done
 done
-for manual in showstopper-modules.7 showstopper-frequency.7 showstopper-container.7 showstopper-record.5 showstopper-check-machine.5; do
+for manual in showstopper-modules.7 showstopper-container.7 showstopper-record.5 showstopper-check-machine.5; do
 	[ -s "$prefix/share/man/man${manual##*.}/$manual" ] || fail "$manual is not installed"
 done
 

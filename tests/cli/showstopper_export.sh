@@ -21,7 +21,7 @@ expect_status 0
 valid record.json
 value record.json '[.configuration.modules[].kind]' '["trace","feedback","control","space","dithering","actuator"]'
 value record.json '[.configuration.modules[] | select(.file == null) | .kind]' '["actuator"]'
-value record.json '.configuration.groups' '[{"instances":2,"command":["ssburn","-s","%"],"free":false,"cpus":null,"pin":null,"bind":false,"frequency":null,"stdout":null,"stderr":null}]'
+value record.json '.configuration.groups' '[{"instances":2,"command":["ssburn","-s","%"],"free":false,"cpus":null,"pin":null,"bind":false,"stdout":null,"stderr":null}]'
 value record.json '[.workloads[].command]' '[["ssburn","-s","0"],["ssburn","-s","1"]]'
 value record.json '[.configuration.warmup_s,.configuration.run_time_s,.configuration.trace_length_s,.configuration.log]' '[0.1,1,null,"log.csv"]'
 value record.json '[.result.samples,.exit_status,.ended_by_signal]' '[2,0,null]'

@@ -306,7 +306,7 @@ expect_text out '^Usage: showstopper '
 [ "$(sed -n '/^Every day:$/,/^$/s/^  //p' out | wc -l)" -eq 10 ] || fail "$what: not ten options of every day"
 sed -n '/^Every day:$/{n;p;}' out | grep -q -- '-l, --load=LOAD ' || fail "$what: doesn't begin with the load"
 [ "$(grep -Ec '^(Workloads|Modules|Length of the run|Output|Instead of a run):$' out)" -eq 5 ] || fail "$what: not five more headings"
-expect_text out '^Options stand before the first .*: -n, --free, --cpus, --pin, --part, --bind, --frequency, --stdout and --stderr\.$'
+expect_text out '^Options stand before the first .*: -n, --free, --cpus, --pin, --part, --bind, --stdout and --stderr\.$'
 run showstopper -V
 expect_status 0
 expect_text out '^showstopper [0-9]+\.[0-9]+'

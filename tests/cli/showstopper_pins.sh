@@ -86,7 +86,7 @@ expect_text out "^group 0: processors $first, an instance to each\$"
 run showstopper -T 50% --bind --pin dynamic touch started : --pin dynamic true
 expect_trouble '^showstopper: --bind: expected none with --pin=dynamic, which moves workloads while they run$'
 run showstopper -T 50% -c open -r 1s --bind --attach $$
-expect_trouble '^showstopper: a command is missing: .* --part, --bind, --frequency, '
+expect_trouble '^showstopper: a command is missing: .* --part, --bind, '
 [ ! -e started ] || fail "$what: started a workload"
 
 # ---- Where threads run --------------------------------------------------------------------------------------------------------

@@ -59,7 +59,6 @@ static void usage(FILE *stream)
 	      "  -S, --shape SHAPE     plain, attached, free, dynamic, respawned, staggered or mixed (any)\n"
 	      "  -c, --contain MODE    none, pidns, or all: what the tool's --help offers (none)\n"
 	      "  -A, --actuator NAME   signals, freezer, quota, or any: for each trial one of those that can be had (signals)\n"
-	      "  -F, --frequency WHEN  yes, no, or any: hold made-up clocks as well, in all trials or some (no)\n"
 	      "  -T, --tool TOOL       showstopper, cpulimit (starts the workload), or cpulimit-p (is attached to it) "
 	      "(showstopper)\n"
 	      "  -p, --program FILE    the tool (found in PATH by its name)\n"
@@ -116,9 +115,9 @@ static void print_result(const struct options *options, const struct result *res
 		printf(" after %.0f ms", (double)result->clean_us / 1e3);
 	printf("; left: alive %u, stopped %u;%s\n", result->alive, result->stopped, result->text);
 	if (failed)
-		printf("  repeat: faults --tool %s --contain %s --actuator %s --frequency %s --trial %llu%s%s\n", options->tool,
+		printf("  repeat: faults --tool %s --contain %s --actuator %s --trial %llu%s%s\n", options->tool,
 			options->settings.contain ? options->settings.contain : "none", actuator_name(result->actuator),
-			result->frequency ? "yes" : "no", (unsigned long long)result->seed,
+			(unsigned long long)result->seed,
 			options->settings.shape < 0 ? "" : " --shape ",
 			options->settings.shape < 0 ? "" : shape_name((enum shape)options->settings.shape));
 	for (const char *line = result->output, *end; *line && (failed || options->verbose); line = *end ? end + 1 : end) {
@@ -256,7 +255,6 @@ static unsigned report(const struct options *options, const struct result *resul
 	unsigned ran = 0;
 	unsigned vanished = 0;
 	unsigned held[ACTUATORS] = {0};
-	unsigned clocked = 0;
 	unsigned shaped[SHAPES] = {0};
 	struct {
 		unsigned trials, alive, stopped;
@@ -270,7 +268,6 @@ static unsigned report(const struct options *options, const struct result *resul
 		vanished += result->verdict == VERDICT_VANISHED;
 		shaped[result->shape]++;
 		held[result->actuator]++;
-		clocked += result->frequency;
 		left[result->unsupervised].trials++;
 		left[result->unsupervised].alive += result->alive > 0;
 		left[result->unsupervised].stopped += result->stopped > 0;
@@ -284,14 +281,13 @@ static unsigned report(const struct options *options, const struct result *resul
 	printf("\nheld by");
 	for (int actuator = 0; actuator < ACTUATORS; actuator++)
 		printf(" %s %u", actuator_name((enum actuator)actuator), held[actuator]);
-	printf("; clocks held in %u", clocked);
 	printf("\ntrials whose victims had ended before the signal: %u\n", vanished);
 	printf("trials that left a process alive: %u of %u; stopped: %u\n", left[0].alive, left[0].trials, left[0].stopped);
 	if (left[1].trials)
 		printf("… where guardian, master and the workload's executor were killed: alive %u of %u, stopped %u\n",
 			left[1].alive, left[1].trials, left[1].stopped);
 	if (names)
-		printf("trials that left a name in /dev/shm, control groups, or limits of clocks, until the next run: %u\n",
+		printf("trials that left a name in /dev/shm, or control groups, until the next run: %u\n",
 			names);
 	print_times(results, count);
 	printf("%u failed\n", failed);
@@ -362,7 +358,6 @@ static void parse(struct options *options, int argc, char **argv)
 		{"shape", required_argument, NULL, 'S'},
 		{"contain", required_argument, NULL, 'c'},
 		{"actuator", required_argument, NULL, 'A'},
-		{"frequency", required_argument, NULL, 'F'},
 		{"tool", required_argument, NULL, 'T'},
 		{"program", required_argument, NULL, 'p'},
 		{"workload", required_argument, NULL, 'w'},
@@ -371,7 +366,7 @@ static void parse(struct options *options, int argc, char **argv)
 		{0},
 	};
 	bool counted = false;
-	for (int option; (option = getopt_long(argc, argv, "n:s:t:j:d:a:S:c:A:F:T:p:w:vh", table, NULL)) != -1;)
+	for (int option; (option = getopt_long(argc, argv, "n:s:t:j:d:a:S:c:A:T:p:w:vh", table, NULL)) != -1;)
 		switch (option) {
 		case 'n':
 			options->trials = (unsigned)number(optarg, 1000000, "--trials: expected a number up to 1000000");
@@ -405,9 +400,6 @@ static void parse(struct options *options, int argc, char **argv)
 		case 'A':
 			parse_hand(options, optarg);
 			break;
-		case 'F':
-			options->settings.frequency = optarg;
-			break;
 		case 'T':
 			options->tool = optarg;
 			break;
@@ -439,9 +431,6 @@ static void parse(struct options *options, int argc, char **argv)
 	if (strcmp(options->contain, "none") != 0 && strcmp(options->contain, "pidns") != 0 &&
 		strcmp(options->contain, "all") != 0)
 		trouble("--contain: expected none, pidns or all");
-	if (strcmp(options->settings.frequency, "yes") != 0 && strcmp(options->settings.frequency, "no") != 0 &&
-		strcmp(options->settings.frequency, "any") != 0)
-		trouble("--frequency: expected yes, no or any");
 	if (!options->settings.program)
 		options->settings.program = options->settings.tool == TOOL_SHOWSTOPPER ? "showstopper" : "cpulimit";
 	if (!options->settings.workload) {
@@ -476,7 +465,7 @@ static unsigned run_with(struct options *options, const char *contain)
 
 int main(int argc, char **argv)
 {
-	struct options options = {.settings = {.deadline_us = 1000000, .shape = -1, .frequency = "no"},
+	struct options options = {.settings = {.deadline_us = 1000000, .shape = -1},
 		.seed = 1,
 		.trials = 100,
 		.jobs = 2,

@@ -46,7 +46,7 @@ static void become(const struct trial *trial)
 	const struct settings *settings = trial->settings;
 	const struct plan *plan = &trial->plan;
 	struct plan_command command;
-	plan_command(plan, settings, trial->tree, trial->attached, trial->group, &command);
+	plan_command(plan, settings, trial->attached, trial->group, &command);
 	/* A session of its own, as a login has: whoever adopts its orphans stands outside. */
 	setsid();
 	take_default_signals();

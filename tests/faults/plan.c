@@ -193,9 +193,6 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	plan->actuator = one_process || !holds    ? ACTUATOR_SIGNALS
 			 : settings->any_actuator ? settings->has_actuator[drawn] ? drawn : ACTUATOR_SIGNALS
 						  : settings->actuator;
-	const bool held = below(3) == 0;
-	plan->frequency =
-		!one_process && (strcmp(settings->frequency, "yes") == 0 || (strcmp(settings->frequency, "any") == 0 && held));
 }
 
 const char *actuator_name(enum actuator actuator)
@@ -264,7 +261,7 @@ static void add_groups(struct plan_command *command, const struct plan *plan, co
 	add_workload(command, settings, plan->kind);
 }
 
-void plan_command(const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, const char *group,
+void plan_command(const struct plan *plan, const struct settings *settings, pid_t attached, const char *group,
 	struct plan_command *command)
 {
 	*command = (struct plan_command){0};
@@ -283,8 +280,6 @@ void plan_command(const struct plan *plan, const struct settings *settings, cons
 		ADD(command, "--contain", settings->contain);
 	if (plan->actuator != ACTUATOR_SIGNALS)
 		ADD(command, "-a", actuator_name(plan->actuator));
-	if (plan->frequency)
-		ADD(command, "--sysroot", tree, "--frequency", "1.8GHz");
 	if (plan->shape == SHAPE_RESPAWNED || plan->shape == SHAPE_MIXED)
 		ADD(command, "--when-one-ends", "respawn");
 	if (plan->shape == SHAPE_STAGGERED || plan->shape == SHAPE_MIXED)
@@ -309,9 +304,9 @@ static size_t say(char *text, size_t used, size_t size, const char *format, ...)
 void plan_describe(const struct plan *plan, char *text, size_t size)
 {
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
-	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s%s, after %.1f ms%s%s:", shape_name(plan->shape),
+	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s, after %.1f ms%s%s:", shape_name(plan->shape),
 		plan->instances, plan->target, kind_name(plan->kind), actuator_name(plan->actuator),
-		plan->in_group ? " --attach-group" : "", plan->frequency ? " --frequency" : "", (double)plan->moment_us / 1e3,
+		plan->in_group ? " --attach-group" : "", (double)plan->moment_us / 1e3,
 		plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {

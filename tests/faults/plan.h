@@ -40,7 +40,6 @@ struct plan {
 	const char *target;
 	int64_t run_us, grace_us, moment_us, interval_us;
 	enum actuator actuator; /* what holds the workloads */
-	bool frequency;         /* clocks are held, too */
 	bool suspend;           /* Ctrl-Z before it */
 	bool at_once;           /* as near to one instant as can be */
 	bool standstill;        /* SIGSTOP to one of the tool's processes before it */
@@ -54,7 +53,7 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 /* The word for faults_workload. Jobs need their shell; where there is none, a tree stands for them. */
 const char *plan_workload(enum kind kind);
 
-/* The tool with its options, up to the commands. `attached` is the process that was there before, `group` its group, `tree` that of the clocks. */
+/* The tool with its options, up to the commands. `attached` is the process that was there before, `group` its group. */
 #define PLAN_ARGUMENTS 100
 struct plan_command {
 	const char *argument[PLAN_ARGUMENTS];
@@ -62,7 +61,7 @@ struct plan_command {
 	char text[8][32];
 	size_t texts;
 };
-void plan_command(const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, const char *group,
+void plan_command(const struct plan *plan, const struct settings *settings, pid_t attached, const char *group,
 	struct plan_command *command);
 
 /* What -a calls it; NULL: there is no such actuator. */

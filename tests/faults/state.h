@@ -34,7 +34,6 @@ struct trial {
 	int64_t guardian_gone_us, fatal_us, request_us, begin_us;
 	struct strikes strikes;
 	bool own_shm;
-	char tree[128];  /* of the clocks; "": none */
 	char group[256]; /* of the attached process; "": it is attached by its number */
 };
 

@@ -22,7 +22,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clocks.h"
 #include "disturb.h"
 #include "held_group.h"
 #include "judge.h"
@@ -171,7 +170,6 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		.victims = trial.plan.victims,
 		.instances = trial.plan.instances,
 		.actuator = trial.plan.actuator,
-		.frequency = trial.plan.frequency,
 		.clean_us = -1};
 	plan_describe(&trial.plan, result->text, sizeof result->text);
 	snprintf(trial.mark, sizeof trial.mark, "%d.%llu", (int)getpid(), (unsigned long long)seed);
@@ -180,7 +178,6 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 	trial.output = memfd_create("output", MFD_CLOEXEC);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0 || trial.output < 0)
 		return;
-	clocks_make(&trial);
 	trial.begin_us = trial_now_us();
 	held_group_make(&trial);
 	if (trial.plan.attached)
@@ -206,7 +203,6 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 	kill_all(&trial);
 	held_group_remove(&trial);
 	look_for_names(&trial);
-	clocks_judge(&trial);
 	keep_output(&trial);
 	census_free(&trial.census);
 	free(trial.standing);

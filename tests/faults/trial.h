@@ -56,7 +56,6 @@ struct settings {
 	bool any_actuator;      /* … but one of those that can be had, as the seed says */
 	bool has_actuator[ACTUATORS];
 	char group_place[128]; /* where a group can be made for an attached process; "": nowhere */
-	const char *frequency; /* "yes", "no" or "any": whether clocks are held, too */
 	int64_t deadline_us;   /* what may be left is judged so long after the run ended */
 };
 
@@ -77,7 +76,6 @@ struct result {
 	enum shape shape;
 	enum victims victims;
 	enum actuator actuator;
-	bool frequency;    /* clocks were held, too */
 	bool ran;          /* the tool was there when the first signal was sent */
 	bool unsupervised; /* nobody was left who could clean up (promise 2) */
 	unsigned instances;
@@ -85,7 +83,7 @@ struct result {
 	unsigned vanished;       /* processes that had ended when their fatal signal came */
 	unsigned stopped;        /* processes that stay stopped at the deadline, permitted or not */
 	unsigned alive;          /* likewise alive, stopped ones included */
-	unsigned names;          /* left in /dev/shm, as control groups or as limits of clocks, and removed by the next run */
+	unsigned names;          /* left in /dev/shm or as control groups, and removed by the next run */
 	int64_t clean_us;        /* when nothing was left, after the run ended; -1: never */
 	char text[TRIAL_TEXT];   /* what was done and what is wrong */
 	char output[TRIAL_TEXT]; /* end of what the tool printed */

@@ -17,7 +17,7 @@
 #define NO_COMMAND "a command is missing: expected one, such as showstopper -l 40% ssburn (--help says more)"
 #define NO_COMMAND_BESIDE                                                                                                        \
 	"a command is missing: expected one, or, for what is attached alone, none of -n, --free, --cpus, --pin, "                \
-	"--part, --bind, --frequency, --stdout and --stderr"
+	"--part, --bind, --stdout and --stderr"
 #define TEST(function) cmocka_unit_test_teardown(function, clean)
 
 static struct config config;

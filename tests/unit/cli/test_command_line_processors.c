@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processors a group may use, and at which frequency. */
+/* Which processors a group may use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,30 +111,19 @@ static void dynamic_pinning(void **state)
 	assert_int_equal(config.moved->count, config.group[0].moved->count);
 }
 
-#define NO_FREQUENCY                                                                                                             \
-	"expected a frequency such as 1.8GHz, 1800MHz or 1800000kHz, a share of the highest one such as 50%, min or max"
-
-static void frequencies_are_those_of_their_group(void **state)
+static void clocks_are_held_by_others(void **state)
 {
 	(void)state;
-	take("--frequency 1.8GHz a : --frequency=50% b : c");
-	assert_int_equal(config.group[0].frequency.kind, FREQUENCY_EXACT);
-	assert_int_equal(config.group[0].frequency.khz, 1800000);
-	assert_string_equal(config.group[0].frequency_text, "1.8GHz");
-	assert_int_equal(config.group[1].frequency.kind, FREQUENCY_SHARE);
-	assert_int_equal(config.group[2].frequency.kind, FREQUENCY_NONE);
-	assert_null(config.group[2].frequency_text);
-	refuse("--frequency 1800 a", "--frequency: '1800' is malformed: " NO_FREQUENCY);
-	refuse("--frequency=0GHz a", "--frequency: '0GHz' is out of range: " NO_FREQUENCY);
-	refuse("--frequency", "--frequency: its VALUE is missing");
-	refuse("--attach 1 --frequency max", NO_COMMAND_BESIDE);
+	refuse("--frequency 1.8GHz a",
+		"--frequency has been removed: expected clocks that are held around the run, such as by cpupower frequency-set --min "
+		"1.8GHz --max 1.8GHz");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(processors_of_groups),
-		TEST(frequencies_are_those_of_their_group),
+		TEST(clocks_are_held_by_others),
 		TEST(dynamic_pinning),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

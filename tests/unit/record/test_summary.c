@@ -116,11 +116,6 @@ static void nothing_to_compare(void **state)
 	assert_null(strstr(text, "equal instances"));
 }
 
-static unsigned first_processors[] = {0, 1};
-static struct sst_cpus held_processors = {.count = 2, .cpu = first_processors};
-static struct frequency held_frequency = {.cpus = &held_processors, .khz = 1800000};
-static const struct frequencies held_frequencies = {.item = &held_frequency, .count = 1};
-
 static void others(void **state)
 {
 	(void)state;
@@ -170,15 +165,12 @@ static void words_and_numbers(void **state)
 	/* What is taken around a run is no share of a short one. */
 	assert_true(has("\nShowstopper's        0.004 s\n"));
 	assert_null(strstr(text, "instances"));
-	assert_null(strstr(text, "frequency"));
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
 	summary.wall_s = 4;
 	summary.respawns = 2;
 	summary.background_samples = 1;
 	summary.by_default = 2;
-	summary.frequencies = &held_frequencies;
 	print(&summary);
-	assert_true(has("\nfrequency            1800MHz: processors 0-1\n"));
 	assert_true(has("\ninstances            2: without -n, one for each processor that a group may use\n"));
 	assert_true(has(" pp^2 (2 samples of 500 ms)\n"));
 	assert_true(has("(known in 1 sample)\n"));
@@ -288,7 +280,6 @@ static void all_rows_are_explained(void **state)
 		.by_default = 2,
 		.power_asked = true,
 		.container = "processors 1",
-		.frequencies = &held_frequencies,
 		.saturated = 1,
 		.controlled_s = 10,
 		.may_use = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks, and whole runs of which some processes are killed, are in cli/showstopper_frequency.sh and tests/faults. */
+/* Whole runs of which some processes are killed are in tests/faults. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -30,8 +30,7 @@ static void enter(void)
 				pause();
 	}
 	config = (struct config){.attach = child, .attaches = 2, .workloads = 3, .root = ""};
-	ck_assert_int_eq(obligations_plan(&owed, &config), 0);
-	ck_assert_int_eq(obligations_take_on(&owed), 0);
+	ck_assert_int_eq(obligations_take_on(&owed, &config), 0);
 	owed.groups = workload_groups_new();
 	owed.last_row = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	ck_assert(owed.groups && owed.last_row >= 0);
@@ -91,7 +90,7 @@ START_TEST(all_is_undone_by_who_is_left)
 	for (int again = 0; again < 2; again++) {
 		stop_both();
 		if (_i == 0)
-			ck_assert(obligations_settle(&owed, true, true));
+			obligations_settle(&owed, true);
 		else
 			obligations_settle_abandoned(&owed);
 		ck_assert(goes_on(0));
@@ -105,7 +104,7 @@ END_TEST
 START_TEST(who_was_let_go_is_left_alone)
 {
 	stop_both();
-	ck_assert(obligations_settle(&owed, false, true));
+	obligations_settle(&owed, false);
 	ck_assert(!goes_on(0));
 	ck_assert(!goes_on(1));
 }
@@ -117,7 +116,7 @@ START_TEST(before_anything_was_opened_nothing_is_owed)
 	owed.groups = NULL;
 	close(owed.last_row);
 	owed.last_row = -1;
-	ck_assert(obligations_settle(&owed, true, true));
+	obligations_settle(&owed, true);
 }
 END_TEST
 
@@ -126,8 +125,7 @@ START_TEST(what_is_refused_leaves_nothing_to_free)
 	struct obligations none;
 	pid_t self = getpid();
 	const struct config refused = {.attach = &self, .attaches = 1, .workloads = 1, .root = ""};
-	ck_assert_int_eq(obligations_plan(&none, &refused), 0);
-	ck_assert_int_eq(obligations_take_on(&none), -1);
+	ck_assert_int_eq(obligations_take_on(&none, &refused), -1);
 }
 END_TEST
 
