@@ -83,7 +83,7 @@ static void offer_options(const struct line *line)
 {
 	const struct complete_program *const program = line->program;
 	for (const struct tool_option *row = program->option; row < program->option + program->count; row++) {
-		if (!row->help || (line->uses && !(row->uses & line->uses)))
+		if (row->takes == TOOL_REMOVED || (line->uses && !(row->uses & line->uses)))
 			continue;
 		if (row->letter)
 			printf("-%c\t%s\n", row->letter, row->help);

@@ -274,6 +274,8 @@ int tool_options_set(const struct tool_option *row, void *settings, const char *
 		return set_typed(row, settings, source, text);
 	case TOOL_CALL:
 		return row->call(settings, source, text);
+	case TOOL_REMOVED:
+		return diag_refuse("%s has been removed: %s", source, row->help);
 	case TOOL_NOTHING:
 	case TOOL_VALUE:
 		break;
@@ -326,5 +328,6 @@ void tool_options_help(const struct tool_option *option, size_t count, const voi
 			width = length;
 	}
 	for (size_t i = 0; i < count; i++)
-		tool_options_help_row(&option[i], defaults, (int)(strlen("  -x, --") + width + 2), ' ', to);
+		if (option[i].takes != TOOL_REMOVED)
+			tool_options_help_row(&option[i], defaults, (int)(strlen("  -x, --") + width + 2), ' ', to);
 }

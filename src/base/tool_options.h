@@ -32,6 +32,7 @@ enum tool_option_takes {
 	TOOL_ANY_TEXT, /* const char *, may be empty */
 	TOOL_CPUS,     /* struct sst_cpus *, the caller's to free; what was there is freed */
 	TOOL_CALL,     /* `call` stores it */
+	TOOL_REMOVED, /* it is no option any more, which neither --help nor a shell offers: a message says `help`, what to do instead */
 };
 
 /* What a shell offers for a value. */
@@ -53,7 +54,7 @@ struct tool_option {
 	int64_t least, most;
 	const char *const *choices; /* NULL-terminated; what TOOL_CHOICE takes, and what can be completed */
 	const char *argument;       /* what help calls the value; NULL exactly when there is none */
-	const char *help;           /* one line, no full stop; NULL: it has been removed, and is told by `call` alone */
+	const char *help;           /* one line, no full stop */
 	unsigned uses;              /* bits for the caller */
 	enum tool_option_completion completion;
 	enum sst_kind kind; /* of the module that completion names */

@@ -114,15 +114,6 @@ static int set_part(void *settings, const char *source, const char *text)
 	return 0;
 }
 
-static int refuse_frequency(void *settings, const char *source, const char *text)
-{
-	(void)settings;
-	(void)text;
-	return diag_refuse("%s has been removed: expected clocks that are held around the run, such as by cpupower frequency-set "
-			   "--min 1.8GHz --max 1.8GHz",
-		source);
-}
-
 static int set_require(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
@@ -368,7 +359,9 @@ const struct tool_option showstopper_options[] = {
 		.uses = OPTION_OF_GROUP | HELP_WORKLOADS, .call = set_part},
 	{0, "bind", TOOL_FLAG, GROUP(bind), .help = "each instance to one of these processors, the first to the first and so on",
 		.uses = OPTION_OF_GROUP | HELP_WORKLOADS},
-	{0, "frequency", TOOL_CALL, .argument = "VALUE", .call = refuse_frequency},
+	{0, "frequency", TOOL_REMOVED, .argument = "VALUE",
+		.help = "expected clocks that are held around the run, such as by cpupower frequency-set --min 1.8GHz --max "
+			"1.8GHz"},
 	MODULE('t', "trace", SST_TRACE, "trace module: what the load should be"),
 	MODULE('f', "feedback", SST_FEEDBACK, "feedback module: what the load is"),
 	MODULE_OPTIONS('F', "feedback-options", SST_FEEDBACK, "its options", HELP_MODULES),
@@ -403,8 +396,8 @@ const struct tool_option showstopper_options[] = {
 		.uses = HELP_OUTPUT},
 	{0, "log-zones", TOOL_FLAG, RUN(log_zones), .help = "add the power of each package, its cores and its memory to the log",
 		.uses = HELP_OUTPUT},
-	{0, "power-command", TOOL_TEXT, RUN(power_command), .argument = "COMMAND",
-		.help = "the same by a command of the shell that prints watts, asked about once a second", .uses = HELP_OUTPUT},
+	{0, "power-command", TOOL_REMOVED, .argument = "COMMAND",
+		.help = "expected a meter that writes CSV beside the run, for ssreport --power (see there)"},
 	{0, "log-counters", TOOL_CALL, .argument = "EVENTS", .choices = linux_counter_names,
 		.help = "count these events of the workloads, such as cycles,cache-misses, for log, summary and records",
 		.uses = HELP_OUTPUT, .completion = TOOL_COMPLETE_LIST, .call = set_log_counters},

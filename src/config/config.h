@@ -99,7 +99,6 @@ struct config {
 	bool log_instances;
 	bool log_power, log_zones;
 	const char *log_counters;                          /* names of events; NULL for none */
-	const char *power_command;                         /* that measures it; NULL: none */
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited. The files are for all groups */
 	double require_error, require_mse, require_background; /* pp, pp², pp; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;

@@ -126,7 +126,6 @@ static json_t *configuration(const struct export *export)
 	json_object_set_new(object, "log_power", json_boolean(config->log_power));
 	json_object_set_new(object, "log_counters", json_value_text(config->log_counters));
 	json_object_set_new(object, "log_zones", json_boolean(config->log_zones));
-	json_object_set_new(object, "power_command", json_value_text(config->power_command));
 	return object;
 }
 

@@ -260,7 +260,7 @@ static const struct {
 		"Events of all workloads under control, and how many per second, with --log-counters. Where the processor "
 		"counted them in turns, the share of the time in which it did; the number is scaled up."},
 	[TERM_ENERGY] = {"energy",
-		"Electric energy of the time under control, in joules, and mean power, with --log-power or --power-command."},
+		"Electric energy of the time under control, in joules, and mean power, with --log-power."},
 	[TERM_OWN] = {"Showstopper's",
 		"Processor time of Showstopper's own processes, and what that is of one processor from the start of "
 		"the workloads to the end of control. Half a percent is usual with a few workloads; many take more."},

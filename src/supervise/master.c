@@ -362,7 +362,7 @@ static void report(struct master *master, int *status)
 		.maximum = run_maximum(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
-		.power_asked = master->config->log_power || master->config->power_command,
+		.power_asked = master->config->log_power,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
 		.counted = &master->recording.counted,
@@ -459,18 +459,10 @@ static void open_energy(struct master *master)
 	const struct config *config = master->config;
 	struct energy *energy = &master->recording.energy;
 	char error[LINUX_POWER_ERROR_MAX];
-	if (!config->power_command && config->log_power && !energy_open(energy, config->root, error))
+	if (config->log_power && !energy_open(energy, config->root, error))
 		diag("--log-power: unavailable: %s; the run goes on without", error);
 	if (config->log_zones && !energy_open_zones(energy, config->root, error))
 		diag("--log-zones: unavailable: %s; the run goes on without", error);
-}
-
-static void start_power_command(struct master *master)
-{
-	const struct config *config = master->config;
-	if (config->power_command && !energy_open_command(&master->recording.energy, config->power_command,
-					     config->log_interval_ns, &master->ties->user))
-		diag("--power-command: unavailable: %s; the run goes on without", strerror(errno));
 }
 
 /* All that can fail before anything is started. 0, or the exit status after a message. */
@@ -498,8 +490,6 @@ static int get_ready(struct master *master)
 		diag("can't start executors: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	/* Not before: a group of control groups that has processes of its own gets no controllers. */
-	start_power_command(master);
 	return 0;
 }
 

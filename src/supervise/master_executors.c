@@ -104,11 +104,8 @@ int executors_fork(struct master *master, unsigned index)
 	return 0;
 }
 
-/* … or the process that asks for the power. */
 static bool is_executor(const struct master *master, pid_t pid)
 {
-	if (pid == energy_process(&master->recording.energy))
-		return true;
 	for (unsigned i = 0; i < master->config->workloads; i++)
 		if (master->executor[i] == pid)
 			return true;
@@ -217,8 +214,6 @@ static bool note_ended(struct master *master)
 	pid_t pid;
 	bool lost = false;
 	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0) {
-		/* What it had started is ours now. */
-		master->strays |= pid == energy_process(&master->recording.energy);
 		for (unsigned i = 0; i < master->config->workloads; i++)
 			if (master->executor[i] == pid) {
 				lost |= note_executor(master, i, wait_status);

@@ -337,13 +337,6 @@ static void warn_of_miss(struct recording *recording, const struct record *recor
 	diag("warning: %s", text);
 }
 
-static void complain_about_power(struct recording *recording)
-{
-	char text[LINUX_POWER_COMMAND_TEXT_MAX];
-	if (energy_complaint(&recording->energy, text))
-		diag("warning: --power-command: %s; rows without an answer have no power", text);
-}
-
 static void take_row(void *context, struct record *record)
 {
 	struct recording *const recording = context;
@@ -352,7 +345,6 @@ static void take_row(void *context, struct record *record)
 	record->power_w = energy_take(&recording->energy, counts);
 	counted_take(&recording->counted, counts);
 	record->zone_w = recording->energy.zone_w;
-	complain_about_power(recording);
 	write_log(recording, record);
 }
 

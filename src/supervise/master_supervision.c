@@ -48,7 +48,7 @@ static int begin_log(struct master *master)
 {
 	const struct config *config = master->config;
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
-		.power = config->log_power || config->power_command,
+		.power = config->log_power,
 		.watch = config->watch,
 		.watches = config->watches,
 		.counted = &master->recording.counted,

@@ -339,44 +339,6 @@ done
 kill "$burner"
 [ "$agreed" = yes ] || fail "cpuload and mpstat disagree"
 
-# ---- Power by a command
-
-# asked COMMAND REGEX: records with that command until a line of out or err matches.
-asked() {
-	start_background cpuload --power-command "$1" 0.3
-	wait_until grep -Eqs -- "$2" out err
-	kill -TERM "$background"
-	wait_background
-}
-asked 'echo 12.5' '^[^,]*,[^,]*,[^,]*,12\.500,'
-expect_status 0
-expect_lines err 0
-expect_text out '^time_s,monotonic_s,load,power_w,time_unix_s$'
-asked 'echo 12.5; exit 2' 'warning'
-expect_lines err 1
-expect_text err '^cpuload: warning: --power-command: it ended with status 2; rows without an answer have no power$'
-expect_no_text out ',12\.500,'
-run cpuload --power-command 'echo 1' --power-source rapl
-expect_trouble '--power-command and --power-source: expected one of them'
-# However it ends, the command ends with it.
-cat >hang <<'TEXT'
-echo $$ >hanging
-exec sleep 4323
-TEXT
-gone() {
-	case $(cat "/proc/$(cat hanging)/stat" 2>/dev/null) in '' | *') Z '*) ;; *) return 1 ;; esac
-}
-for signal in TERM KILL; do
-	rm -f hanging
-	start_background cpuload --power-command 'exec sh ./hang' 1h
-	what="cpuload --power-command and SIG$signal"
-	wait_until [ -s hanging ]
-	kill -s "$signal" "$background"
-	wait "$background" 2>/dev/null
-	background=
-	wait_until gone
-done
-
 expect_described cpuload
 
 finish

@@ -13,9 +13,9 @@ expect_text out '^response_burn-service_100_poisson_1: '
 expect_text out '^response_burn-service_67_concurrent_1: '
 expect_text out '^busy_burn-single_67_1_1: 1 instances of burn-single, .* 8 s with -T [0-9.]+% -c open -C duty=0\.67 -a quota -A period=10m '
 expect_text out '^busy_burn-single_100_1_1: .* -C duty=1 -a quota '
-run "$frequency" --dry-run --by frequency --levels 1.4GHz,50%,max --figures busy --busy 1 --power-command 'echo 1'
+run "$frequency" --dry-run --by frequency --levels 1.4GHz,50%,max --figures busy --busy 1 --meter 'echo time,watts'
 expect_lines out 10
-expect_text out "^busy_burn-single_50pc_[0-9]+_3: .* with -T 100% -c open -C duty=1 --log-interval 500m --power-command echo 1\$"
+expect_text out "^busy_burn-single_50pc_[0-9]+_3: .* with -T 100% -c open -C duty=1 --log-interval 500m\$"
 run "$frequency" --dry-run --full --by quota --figures response --arrivals even --width 1
 expect_lines out 10
 expect_text out '^response_burn-service_83_even_3: .* 286 s with '

@@ -10,9 +10,9 @@ run "$graduated" --dry-run -w burn-single
 expect_status 0
 expect_lines out 2
 expect_text out '^burn-single_1: [0-9]+ instances of burn-single, warm-up 9 s, 55 s with -t file -T \.\./\.\./levels\.trace -f throughput -F calibrate=8s --log-power$'
-run "$graduated" --dry-run --full -w burn-single -l 100,50 -n 2 --power-command 'echo 1'
+run "$graduated" --dry-run --full -w burn-single -l 100,50 -n 2 --meter 'echo time,watts'
 expect_lines out 3
-expect_text out '^burn-single_2: .* warm-up 420 s, 720 s with .* -F calibrate=240s --power-command echo 1$'
+expect_text out '^burn-single_2: .* warm-up 420 s, 720 s with .* -F calibrate=240s$'
 run "$graduated" --dry-run --time 100
 expect_trouble '^tools/experiments/graduated: --time: expected --level, '
 run "$graduated" --dry-run --level 1

@@ -20,9 +20,9 @@ expect_text out '_half-free_1: 16 .* with -T 25% --log-power$'
 expect_text out '_quarter-all_1: 32 .* with -T 25% --bind --cpus 0,1,.*,30,31 --log-power$'
 expect_text out '_busy-16-pinned_1: 16 .* with -T 100% .* --bind --cpus 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15 --log-power$'
 # Two processors have four of them, two of which are alike on one chip.
-run "$layouts" --dry-run --full -n 1 --chips 0-1 --power-command 'echo 1' --figures power
+run "$layouts" --dry-run --full -n 1 --chips 0-1 --meter 'echo time,watts' --figures power
 expect_lines out 10
-expect_text out '_half-packed_1: 2 .* 120 s with -T 50% --bind --cpus 0,1 --power-command echo 1$'
+expect_text out '_half-packed_1: 2 .* 120 s with -T 50% --bind --cpus 0,1$'
 expect_no_text out 'chip|apart|quarter'
 run "$layouts" --dry-run --chips 0-3/3
 expect_trouble "^tools/experiments/layouts: --chips: '0-3/3' has a processor twice$"

@@ -255,7 +255,7 @@ sed 's/roundrobin/the other/; s/leastconn/roundrobin/; s/the other/leastconn/; 2
 run "$findings" -B "$build" turned
 row '004, 1 \(7\)' 'how load is balanced .*' contradicted 'so in 0 of 2, not so in 2, .*' '.*'
 row '004, 1 \(5\)' '.*' undecided 'no runs\. It takes a machine with six processors and a meter of power .*' ''
-expect_text out '^\| horizontal scaling \| .* \| 29 \| unavailable: it takes an overload and a meter of power \(--power-command\) \| 61 \| 87\.[789] '
+expect_text out '^\| horizontal scaling \| .* \| 29 \| unavailable: it takes an overload and a meter of power \(--meter\) \| 61 \| 87\.[789] '
 expect_text out '^\| CPU pinning \| overloaded, most instances \| pin them \| negative \| unavailable: .* \| positive \| -1[0-9]\.[0-9] ± .*: positive \| unknown \|'
 # One run tells nothing by itself.
 sed -n '1p; /,s_1,/p' served/scaling-runs.csv >single/scaling-runs.csv

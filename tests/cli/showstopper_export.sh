@@ -54,7 +54,11 @@ cat >late <<'END'
 	trap 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; exit 0' TERM
 	while :; do :; done
 END
-run showstopper -q -T step.trace -w 500m --when-one-ends respawn --power-command 'echo 12.5' --log-interval 250m -o log.csv --export-json both.json \
+mkdir -p root/sys/class/hwmon/hwmon0
+ln -s /proc root/proc
+echo zenpower >root/sys/class/hwmon/hwmon0/name
+echo 12500000 >root/sys/class/hwmon/hwmon0/power1_input
+run showstopper -q -T step.trace -w 500m --when-one-ends respawn --sysroot root --log-power --log-interval 250m -o log.csv --export-json both.json \
 	--export-csv both.csv -n 2 sh ./late : -n 1 sleep 0.6 : -n 1 --free ssburn
 expect_status 0
 jq -rn --rawfile csv both.csv --slurpfile record both.json '

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# --log-power on made-up trees of /sys, and --power-command: the column, the summary, the records; what is said where nothing measures power.
+# --log-power on made-up trees of /sys: the column, the summary, the records; what is said where nothing measures power.
 # shellcheck disable=SC2317 # functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
@@ -104,88 +104,30 @@ expect_status 0
 [ "$(jq '.result.power_w * 1000 | round' record.json)" = 12500 ] || fail "$what: mean power $(jq .result.power_w record.json) W, expected 12.5"
 awk -v e="$(jq .result.energy_j record.json)" 'BEGIN { exit !(e >= 6 && e < 60) }' || fail "$what: $(jq .result.energy_j record.json) J"
 
-# ---- A command says it
+# ---- A meter beside a run, as ssreport(1) has it
 
-# asked COMMAND CONDITION…: a run with that command, until the condition holds.
-asked() {
-	rm -f log.csv record.json
-	start_background showstopper --sysroot root -T 50% -r 10M --log-interval 300m -n 1 --power-command "$1" -o log.csv --export-json record.json sleep 1000
-	shift
-	wait_until "$@"
-	kill -TERM "$background"
-	wait_background
-	[ "$status" -eq 143 ] || fail "$what: status $status, expected 143"
-}
-has_power() { [ -e log.csv ] && [ -n "$(column log.csv power_w | tr -d '\n')" ]; }
-asked 'echo " 42.5 "' has_power
-[ "$(head -n 1 log.csv)" = "$header,power_w,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
-[ "$(column log.csv power_w | grep . | sort -u)" = 42.500000 ] || fail "$what: power is $(column log.csv power_w)"
-awk -v p="$(jq .result.power_w record.json)" 'BEGIN { exit !(p > 42.49 && p < 42.51) }' || fail "$what: mean power $(jq .result.power_w record.json) W, expected 42.5"
-[ "$(jq -c '[.configuration.log_power,.configuration.power_command]' record.json)" = '[false,"echo \" 42.5 \""]' ] || fail "$what: record"
-/usr/bin/python3 -m jsonschema -i record.json "$schema" >schema.out 2>&1 || fail "$what: record.json is not as its schema says: $(head -c 300 schema.out)"
-
-# What goes wrong is told once; the field is empty.
-has_complained() { grep -q 'warning: --power-command: ' err; }
-for wrong in 'echo much:found .much., expected a number of watts' 'echo 5; echo 6:found several lines, .5. and more, expected one number of watts' \
-	'echo 5; exit 3:it ended with status 3'; do
-	asked "${wrong%%:*} " has_complained
-	[ "$(grep -c '^showstopper: warning: --power-command: ' err)" = 1 ] || fail "$what: not one warning: $(cat err)"
-	expect_text err "^showstopper: warning: --power-command: ${wrong#*:}"
-	[ -z "$(column log.csv power_w | tr -d '\n')" ] || fail "$what: power is $(column log.csv power_w)"
-done
-run showstopper -T 50% -n 1 --power-command= sleep 100
-expect_trouble "^showstopper: --power-command: '' is malformed: expected a command for the shell\$"
-
-# One at a time; a slow one is ended, and so is what it leaves in the background; it is no workload; the log has its rows meanwhile.
-cat >slow <<'TEXT'
-echo begun >>asked
-sleep 4321 &
-echo $! >>left
-[ -z "$(ps -o pid= -p "$(cat alive 2>/dev/null)" 2>/dev/null)" ] || echo two >>asked
-echo $$ >alive
-exec sleep 4322
-TEXT
-asked_twice() { [ "$(grep -c begun asked)" -ge 2 ] && has_complained; }
-: >asked
-: >left
-asked 'exec sh ./slow' asked_twice
-expect_text err '^showstopper: warning: --power-command: no answer within 2 s'
-expect_no_text asked two
-[ "$(sed 1d log.csv | wc -l)" -ge 4 ] || fail "$what: $(sed 1d log.csv | wc -l) rows"
-[ "$(jq '.workloads | length' record.json)" = 1 ] || fail "$what: another workload"
-gone() {
-	# shellcheck disable=SC2013 # they are words
-	for pid in $(cat left alive); do
-		case $(cat "/proc/$pid/stat" 2>/dev/null) in '' | *') Z '*) ;; *) return 1 ;; esac
-	done
-}
-wait_until gone
-
-# Nothing of it stays when the master is killed, or guardian and master at once, or the process that asks.
-for victims in master 'guardian master' asker; do
-	: >left
-	rm -f alive
-	start_background showstopper -q --sysroot root -T 50% -r 10M -n 1 --power-command 'exec sh ./slow' -o log.csv sleep 100
-	what="SIGKILL of $victims"
-	wait_until [ -s alive ]
-	master=$(ps -o pid= --ppid "$background" | tr -d ' ')
-	# It leads a session, as no executor does.
-	asker=$(ps -o pid=,sess= --ppid "$master" | awk '$1 == $2 { print $1 }')
-	[ -n "$asker" ] || fail "$what: found nobody who asks among the children of the master"
-	echo "$asker" >>left
-	case $victims in
-	master) kill -KILL "$master" ;;
-	asker) kill -KILL "$asker" ;;
-	*) kill -KILL "$background" "$master" ;;
-	esac
-	if [ "$victims" = asker ]; then
-		wait_until gone
-		wait_until grep -q 'warning: --power-command: the process that asks it was killed' err
-		kill -TERM "$background"
-	fi
-	wait "$background" 2>/dev/null
-	background=
-	wait_until gone
+run showstopper --power-command 'echo 1' true
+expect_trouble '^showstopper: --power-command has been removed: expected a meter that writes CSV beside the run, for ssreport --power'
+mkdir bin
+printf '#!/bin/sh\nprintf "\\n    Instantaneous power reading:                   42 Watts\\n    Minimum during sampling period:                 7 Watts\\n"\n' >bin/ipmitool
+printf '#!/bin/sh\n[ "$1 $2 $3" = "-v 2c -c" ] && echo 42\n' >bin/snmpget
+chmod 755 bin/*
+for program in ipmitool snmpget; do
+	sed -n '/^{ echo time,watts/,/^\.Ed/p' "$source/tools/python/ssreport.1" | sed '/^\.Ed/d; s/\\(aq/'"'"'/g' | awk -v RS= -v of="$program" 'index($0, of)' >recipe
+	what="the recipe with $program"
+	[ "$(wc -l <recipe)" -ge 3 ] || fail "$what: not in ssreport(1)"
+	PATH=$work/bin:$PATH setsid timeout 20 sh -c ". ./recipe; wait" &
+	meter=$!
+	has_readings() { [ -e meter.csv ] && [ "$(wc -l <meter.csv)" -ge 2 ]; }
+	wait_until has_readings
+	run showstopper -q -T 50% -r 2s -o log.csv -n 1 sleep 100
+	sleep 1
+	kill -TERM "-$meter"
+	wait "$meter" 2>/dev/null
+	mv meter.csv "$program.csv"
+	run ssreport timeline -f csv --power "$program.csv" log.csv
+	expect_status 0
+	[ "$(column out power_w | grep . | sort -u)" = 42.000 ] || fail "$what: $(cat out)"
 done
 
 finish

@@ -131,3 +131,17 @@ def test_as_many_repeats_as_a_precision_takes(tmp_path: Path, build: Path) -> No
 def load_of(folder: Path, build: Path) -> float:
     """Without the beginning, which the report leaves out as well."""
     return float(accuracy(folder / "log.csv", settle_s=3.0)["load"].item())
+
+
+def test_a_meter_of_ones_own_gets_a_column_of_the_log(tmp_path: Path) -> None:
+    head = "time_s,monotonic_s,target,load,time_unix_s"
+    (tmp_path / "log.csv").write_text(f"{head}\n0.5,10.5,0.5,0.5,1000.5\n1,11,0.5,0.5,1001\n9,19,0.5,0.5,1009\n")
+    (tmp_path / "meter.csv").write_text("time,watts\n1000,10\n1000.5,20\n1001,30\n")
+    making.add_power(tmp_path)
+    rows = (tmp_path / "log.csv").read_text().splitlines()
+    assert rows == [
+        f"{head},power_w",
+        "0.5,10.5,0.5,0.5,1000.5,15.000",
+        "1,11,0.5,0.5,1001,25.000",
+        "9,19,0.5,0.5,1009,",
+    ]

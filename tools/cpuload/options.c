@@ -87,8 +87,8 @@ const struct tool_option cpuload_options[] = {
 		.completion = TOOL_COMPLETE_LIST, .call = set_columns},
 	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
 		.help = "rapl, or the hwmon chip that measures the power"},
-	{0, "power-command", TOOL_TEXT, MEMBER(power_command), .argument = "COMMAND",
-		.help = "add power, of a command of the shell that prints watts, asked about once a second"},
+	{0, "power-command", TOOL_REMOVED, .argument = "COMMAND",
+		.help = "expected a meter that writes CSV beside this, for ssreport --power (see there)"},
 	{'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME",
 		.help = "csv, jsonl or table (table on a terminal, else csv)"},
 	{0, "stream", TOOL_FLAG, MEMBER(stream),
@@ -159,16 +159,11 @@ static int parse_words(char **word, bool is_command, struct settings *settings)
 /* What doesn't go together. */
 static int check_settings(const struct settings *settings)
 {
-	if (settings->power_command && settings->power_source) {
-		diag("--power-command and --power-source: expected one of them");
-		return -1;
-	}
 	bool has_more = settings->per_cpu || settings->format != FORMAT_UNSET || settings->zones || settings->counters.count;
 	for (int i = 0; i < COLUMNS; i++)
 		has_more |= settings->column[i];
 	if (settings->stream && has_more) {
-		diag("--stream: expected none of --format, --per-cpu, --columns and --power-command with it: it writes the load "
-		     "alone");
+		diag("--stream: expected none of --format, --per-cpu and --columns with it: it writes the load alone");
 		return -1;
 	}
 	const char *const scope = settings->pid ? "--pid" : "--cgroup";
@@ -210,8 +205,6 @@ int settings_parse(struct settings *settings, int count, char **words)
 		return what;
 	if (parse_words(words + parse.stop, parse.ends_by_dashes, settings) != 0)
 		return -1;
-	if (settings->power_command)
-		settings->column[COLUMN_POWER] = true;
 	return check_settings(settings);
 }
 

@@ -37,7 +37,7 @@ struct settings {
 	bool quiet;
 	struct sst_cpus *cpus; /* NULL: all; owned */
 	int64_t pid;           /* 0: none */
-	const char *cgroup, *output, *power_source, *power_command, *sysroot;
+	const char *cgroup, *output, *power_source, *sysroot;
 	char **command; /* NULL: none */
 };
 

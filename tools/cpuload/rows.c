@@ -201,17 +201,6 @@ static double frequency(const struct rows *rows)
 	return told > 0 ? sum / (double)told : NAN;
 }
 
-static double watts(struct rows *rows)
-{
-	char text[LINUX_POWER_COMMAND_TEXT_MAX];
-	if (!rows->command)
-		return rows->power ? linux_power_watts(rows->power) : NAN;
-	const double found = linux_power_command_watts(rows->command);
-	if (linux_power_command_complaint(rows->command, text))
-		diag("warning: --power-command: %s; rows without an answer have no power", text);
-	return found;
-}
-
 /* Opens what the optional columns need, and says once what this machine lacks. */
 static void open_columns(struct rows *rows)
 {
@@ -226,11 +215,7 @@ static void open_columns(struct rows *rows)
 		diag("column frequency is unavailable: no processor has a cpufreq/scaling_cur_freq below "
 		     "%s/sys/devices/system/cpu",
 			settings->sysroot);
-	if (settings->power_command) {
-		rows->command = linux_power_command_open(settings->power_command, settings->interval_ns, NULL, NULL);
-		if (!rows->command)
-			diag("column power is unavailable: --power-command: %s", strerror(errno));
-	} else if (settings->column[COLUMN_POWER]) {
+	if (settings->column[COLUMN_POWER]) {
 		rows->power = linux_power_open(settings->sysroot, settings->power_source, error);
 		if (!rows->power)
 			diag("column power is unavailable: %s", error);
@@ -354,7 +339,7 @@ int rows_add(struct rows *rows)
 	if (asked[COLUMN_FREQUENCY])
 		value[i++] = frequency(rows);
 	if (asked[COLUMN_POWER])
-		value[i++] = watts(rows);
+		value[i++] = rows->power ? linux_power_watts(rows->power) : NAN;
 	i += counted_take(&rows->counted, &value[i]);
 	for (size_t zone = 0; zone < rows->zones; zone++)
 		value[i++] = linux_power_watts(rows->zone[zone].power);
@@ -395,15 +380,13 @@ int rows_read(struct rows *rows)
 /* How long power may be left alone; 0: there is none that has to be looked after. */
 static int64_t power_every(const struct rows *rows)
 {
-	return rows->command ? NS_PER_S : rows->power || rows->zones ? LINUX_POWER_POLL_NS : 0;
+	return rows->power || rows->zones ? LINUX_POWER_POLL_NS : 0;
 }
 
 static void poll_power(struct rows *rows)
 {
 	if (rows->power)
 		linux_power_poll(rows->power);
-	if (rows->command)
-		linux_power_command_poll(rows->command);
 	for (size_t i = 0; i < rows->zones; i++)
 		linux_power_poll(rows->zone[i].power);
 }
@@ -465,7 +448,6 @@ int rows_close(struct rows *rows)
 	free(rows->id);
 	linux_power_close(rows->power);
 	counted_close(&rows->counted);
-	linux_power_command_close(rows->command);
 	linux_power_zones_close(rows->zone, rows->zones);
 	linux_load_source_close(rows->source);
 	return result;

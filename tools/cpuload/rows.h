@@ -12,7 +12,6 @@
 #include "cpuload/options.h"
 #include "cpuload/row_writer.h"
 #include "meters/power.h"
-#include "meters/power_command.h"
 #include "record/load_meter.h"
 
 struct rows {
@@ -21,8 +20,7 @@ struct rows {
 	struct linux_power *power;     /* NULL: none */
 	struct linux_power_zone *zone; /* `zones` of them, each with a column */
 	size_t zones;
-	struct linux_power_command *command; /* that says it instead; NULL: none */
-	int64_t power_next_ns;               /* when one of these is to be polled */
+	int64_t power_next_ns;         /* when it, or a zone, is to be polled */
 	bool of_cores;                       /* what the load is of */
 	int64_t cores_next_ns;
 	struct counted counted;

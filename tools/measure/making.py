@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from measure.batch import Experiment
 
 ENVIRONMENT = machine.EXPERIMENTS / "environment"
+METER = "meter.csv"  # in the folder of a run
 
 
 class Attempt:
@@ -209,6 +211,8 @@ class Maker:
         """What is wrong; nothing where all is well, or where it has said so itself."""
         records = [] if self.own.simulated else self.records_of(run, part, status)
         fault = next(faults(run, part, records), "") if status == 0 else ""
+        if status == 0 and (part / METER).exists():
+            add_power(part)
         if status == 0 and not fault and not self.own.simulated:
             look_whether_warm(run, part)
         return fault
@@ -367,6 +371,17 @@ def warmth(log: Path, records: Iterable[Path], warm_up: float) -> tuple[float, f
         return (sum(parts) + sum(parts_then)) / step
 
     return rate(*quarters[0]), rate(*quarters[1])
+
+
+def add_power(part: Path) -> None:
+    """Puts the mean of the meter over each row of the log into a column at its end."""
+    import showstopper
+
+    log = part / "log.csv"
+    [joined] = showstopper.join([str(log)], powers=[str(part / METER)])
+    power = joined.logs[0].frame["power_w"]
+    cells = ["power_w", *("" if math.isnan(watts) else f"{watts:.3f}" for watts in power)]
+    log.write_text("".join(f"{line},{cell}\n" for line, cell in zip(lines_of(log), cells, strict=True)))
 
 
 def look_whether_warm(run: Run, part: Path) -> None:

@@ -35,7 +35,7 @@ LEAST_LIMIT_S = 20.0
 UNITS = "units"
 COLUMNS = ["revision", "source", "file", "line", "old", "new", "verdict", "by"]
 # As tools/check builds: what is warned of isn't compiled, and a test notices what leaks.
-KIND = "-DCMAKE_BUILD_TYPE= -DCMAKE_C_FLAGS=-O1 -DSHOWSTOPPER_WERROR=ON -DSHOWSTOPPER_SANITIZE=address,undefined"
+KIND = "-DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DSHOWSTOPPER_WERROR=ON -DSHOWSTOPPER_SANITIZE=address,undefined"
 
 
 @dataclass(frozen=True, order=True)

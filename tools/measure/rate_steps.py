@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import showstopper
-from measure import pictures, services, settings
+from measure import making, pictures, services, settings
 from measure.batch import Experiment, Part
 from measure.helpers import Helper, TreeReader
 from measure.latencies import ERRORS, is_disturbed, mean_between
@@ -19,7 +19,7 @@ from measure.options import duration, each, like, option, text, whole
 from measure.process import allowed_processors
 from measure.runs import Run
 from measure.saturation import answers_in
-from measure.text import formatted, in_seconds, is_positive, kept_csv, number, refuse, write
+from measure.text import formatted, in_seconds, is_positive, kept_csv, lines_of, number, refuse, write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,12 +51,22 @@ rate_or_auto = like(lambda value: value == "auto" or is_positive(value), "no rat
 class Metered(Experiment):
     """What has the power in its logs, where there is a meter."""
 
-    power_command = option("--power-command COMMAND", text, "",
-        "what prints the watts of the moment, as showstopper --power-command has it (the machine's own meter, if it has one)")  # fmt: skip
+    meter = option("--meter COMMAND", text, "",
+        "a command of the shell that writes times and watts as CSV, as ssreport --power reads them (the machine's own meter, if it has one)")  # fmt: skip
 
-    def meter(self) -> tuple[str, ...]:
+    def power(self) -> tuple[str, ...]:
         """Options of showstopper."""
-        return ("--power-command", self.power_command) if self.power_command else ("--log-power",)
+        return () if self.meter else ("--log-power",)
+
+    def before(self, run: Run, folder: Path) -> list[Helper]:
+        """A meter of one's own, once it has a reading."""
+        file = folder / making.METER
+        is_ready = lambda: len(lines_of(file)) > 1
+        return (
+            [Helper("sh", "-c", self.meter, name="meter", stdout=file, session=True, healthy=is_ready)]
+            if self.meter
+            else []
+        )
 
 
 class Rising(Metered):

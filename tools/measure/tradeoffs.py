@@ -172,7 +172,7 @@ def change(of: Evidence, column: str, *words: str) -> Values:
 
 # ---- Tables 7 and 8 ---------------------------------------------------------------------------------------------------------------
 
-METER = "a meter of power (--power-command)"
+METER = "a meter of power (--meter)"
 Repeats = dict[Path, list[float]]  # of a batch
 
 

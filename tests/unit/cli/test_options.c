@@ -39,7 +39,8 @@ static void what_it_takes_is_complete(void **state)
 		if ((row->takes == TOOL_TIME || row->takes == TOOL_COUNT) && row->least >= row->most)
 			fail_msg("--%s: no range", row->name);
 		const unsigned heading = row->uses & HELP_HEADINGS;
-		if (!heading || (heading & (heading - 1)) || (row->uses & ~(heading | OPTION_OF_GROUP)))
+		const bool is_one = heading && !(heading & (heading - 1)) && !(row->uses & ~(heading | OPTION_OF_GROUP));
+		if (is_one == (row->takes == TOOL_REMOVED))
 			fail_msg("--%s stands under one heading of --help", row->name);
 		assert_true(row->help && *row->help);
 	}

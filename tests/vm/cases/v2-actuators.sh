@@ -57,11 +57,6 @@ expect_trouble "^showstopper: actuator module 'quota': no control group can be m
 kill $stranger
 wait $stranger
 held in_group group as_user
-# Beside what asks for the power, which is a process of the run as well.
-run in_group group as_user showstopper -q -T 50% -r 4s -a quota --power-command 'echo 50' ssburn
-expect_status 0
-expect_lines err 0
-[ -z "$(cat /sys/fs/cgroup/group/cgroup.subtree_control)" ] || fail "group hands down $(cat /sys/fs/cgroup/group/cgroup.subtree_control)"
 
 # Also when the guardian is killed, or the master: who survives puts things back.
 for victim in guardian master; do
