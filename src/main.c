@@ -14,9 +14,9 @@
 #include "cli/instead.h"
 #include "cli/machine.h"
 #include "cli/options.h"
-#include "cli/set_target.h"
 #include "placement/placement.h"
 #include "record/summary.h"
+#include "self/run_socket.h"
 #include "self/signals.h"
 #include "supervise/processes.h"
 
@@ -34,6 +34,17 @@ static int flushed(int status)
 static int list_pins(unsigned parts)
 {
 	return placement_list(parts, stdout) == 0 ? flushed(0) : EXIT_TROUBLE;
+}
+
+static int set_target(pid_t process, const char *line)
+{
+	char error[RUN_SOCKET_ERROR_MAX], of[32] = "";
+	if (run_socket_say(process, line, error) == 0)
+		return 0;
+	if (process)
+		snprintf(of, sizeof of, "process %d: ", (int)process);
+	diag("--set: %s%s", of, error);
+	return EXIT_TROUBLE;
 }
 
 static int act(const struct config *config)
@@ -55,7 +66,7 @@ static int act(const struct config *config)
 		summary_explain(stdout);
 		return flushed(0);
 	case ACTION_SET:
-		return set_target(config->target_run, config->target) == 0 ? 0 : EXIT_TROUBLE;
+		return set_target(config->target_process, config->target);
 	case ACTION_CHECK_MACHINE:
 		return flushed(machine_print(config, stdout));
 	case ACTION_DRY_RUN:

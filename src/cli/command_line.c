@@ -284,11 +284,13 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 static int take_run(struct config *config, int count, char **words)
 {
 	int64_t run;
+	if (count == 0)
+		return 1;
 	if (count != 1)
 		return diag_refuse("--set: expected one word behind it, the number of a run's process");
 	if (units_parse_int(words[0], strlen(words[0]), &run, NULL) != 0 || run < 1 || run > INT_MAX)
 		return diag_refuse("--set: '%s': expected the number of a run's process", words[0]);
-	config->target_run = (pid_t)run;
+	config->target_process = (pid_t)run;
 	return 1;
 }
 

@@ -460,7 +460,7 @@ const struct tool_option showstopper_options[] = {
 	{0, "help-module", TOOL_CALL, .argument = "KIND:NAME", .help = "print what a module is and its options",
 		.uses = HELP_INSTEAD, .call = set_help_module, .completion = TOOL_COMPLETE_MODULE, .kind = KIND_ANY},
 	{0, "set", TOOL_CALL, .argument = "LOAD",
-		.help = "set the target of the run with this process, which follows: --set 40% PID (of -t stream)",
+		.help = "set the target of the only run, or of the one with this process: --set 40% [PID] (of -t stream)",
 		.uses = HELP_INSTEAD, .call = set_target},
 	{0, "sysroot", TOOL_TEXT, RUN(root), .argument = "DIR",
 		.help = "measure with DIR/proc and DIR/sys instead of /proc and /sys", .uses = HELP_INSTEAD,

@@ -112,9 +112,9 @@ struct config {
 	const char *root; /* before /proc and /sys in what measures; "" */
 	enum sst_kind help_kind;
 	const char *help_name;
-	const char *target;  /* of ACTION_SET: a line of trace/stream.h … */
-	pid_t target_run;    /* … and the run that it is for */
-	const char *release; /* of ACTION_RELEASE: the name of a group */
+	const char *target;   /* of ACTION_SET: a line of trace/stream.h … */
+	pid_t target_process; /* … and a process of the run that it is for; 0: of the only one */
+	const char *release;  /* of ACTION_RELEASE: the name of a group */
 };
 
 /* The modules that are taken where none is named. */

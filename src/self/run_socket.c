@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +19,18 @@
 
 #define BEFORE "showstopper-"
 #define BEHIND ".socket"
-/* A run that doesn't take connections for so long doesn't at all. */
-#define CONNECT_LIMIT_S 5
+/* A run that is there takes what is said to it, and answers, within milliseconds. */
+#define ANSWER_LIMIT_MS 5000
 #define MAKE_TRIES 10
 
 /* A longer path leaves no room for the name of a socket. */
 #define FOLDER_MAX 61
+
+/* What comes with a datagram. */
+union brought {
+	char space[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
 
 static int refuse(const char *what, const char *why, char error[static RUN_SOCKET_ERROR_MAX])
 {
@@ -40,10 +46,10 @@ static void name_socket(const char *folder, pid_t run, struct sockaddr_un *addre
 		(uintmax_t)pid_namespace_own());
 }
 
-static int open_to(const struct sockaddr_un *address, int flags)
+static int open_to(const struct sockaddr_un *address)
 {
-	const struct timeval limit = {.tv_sec = CONNECT_LIMIT_S};
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	const struct timeval limit = {.tv_sec = ANSWER_LIMIT_MS / 1000};
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) == 0)
@@ -54,7 +60,9 @@ static int open_to(const struct sockaddr_un *address, int flags)
 	return -1;
 }
 
-/* Those that nobody listens at any more. */
+/* ---- The run's side --------------------------------------------------------------------------------------------------- */
+
+/* Those that no process has open any more. */
 static void remove_dead(const char *folder)
 {
 	DIR *const entries = opendir(folder);
@@ -65,7 +73,7 @@ static void remove_dead(const char *folder)
 		if (!end || entry->d_name[end])
 			continue;
 		snprintf(address.sun_path, sizeof address.sun_path, "%.60s/%.40s", folder, entry->d_name);
-		const int fd = open_to(&address, SOCK_NONBLOCK);
+		const int fd = open_to(&address);
 		if (fd >= 0)
 			close(fd);
 		else if (errno == ECONNREFUSED)
@@ -75,45 +83,30 @@ static void remove_dead(const char *folder)
 		closedir(entries);
 }
 
-/* Under another name until it listens, or others that start take it for one of a dead run. Nobody else's is replaced. */
-static int listen_at(int fd, const struct sockaddr_un *address)
-{
-	struct sockaddr_un raw = *address;
-	strcpy(strrchr(raw.sun_path, '.'), ".new");
-	unlink(raw.sun_path);
-	if (bind(fd, (const struct sockaddr *)&raw, sizeof raw) != 0)
-		return -1;
-	int result = chmod(raw.sun_path, 0600);
-	if (result == 0)
-		result = listen(fd, SOMAXCONN);
-	if (result == 0)
-		result = link(raw.sun_path, address->sun_path);
-	const int error = errno;
-	unlink(raw.sun_path);
-	errno = error;
-	return result;
-}
-
-int run_socket_listen(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
+int run_socket_open(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 {
 	char folder[PATH_MAX];
-	struct sockaddr_un address;
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int result = -1;
-	/* Another run may have removed it meanwhile, which was empty. */
-	for (int tries = 0; fd >= 0 && result != 0 && tries < MAKE_TRIES; tries++) {
+	struct sockaddr_un address = {0};
+	const int on = 1;
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int result = fd < 0 ? -1 : setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+	/* Before it has a name, which has this mode then. */
+	if (result == 0)
+		result = fchmod(fd, 0600);
+	bool is_bound = false;
+	/* Another run may have removed the folder meanwhile, which was empty. */
+	for (int tries = 0; result == 0 && !is_bound && tries < MAKE_TRIES; tries++) {
 		if (!run_folder_make(folder, "", FOLDER_MAX)) {
-			refuse(folder, "expected $XDG_RUNTIME_DIR or $TMPDIR to be a folder of this user", error);
 			close(fd);
-			return -1;
+			return refuse(folder, "expected $XDG_RUNTIME_DIR or $TMPDIR to be a folder of this user", error);
 		}
 		remove_dead(folder);
 		name_socket(folder, run, &address);
-		result = listen_at(fd, &address);
-		if (result != 0 && errno != ENOENT)
+		is_bound = bind(fd, (const struct sockaddr *)&address, sizeof address) == 0;
+		if (!is_bound && errno != ENOENT)
 			break;
 	}
-	if (result == 0)
+	if (is_bound)
 		return fd;
 	refuse(address.sun_path, strerror(errno), error);
 	if (fd >= 0)
@@ -121,17 +114,34 @@ int run_socket_listen(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 	return -1;
 }
 
-int run_socket_accept(int listening)
+ssize_t run_socket_take(int socket, char *text, size_t size, int *answer)
 {
-	struct ucred peer;
-	socklen_t size = sizeof peer;
-	const int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd < 0)
-		return -1;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == 0 || peer.uid == geteuid()))
-		return fd;
-	close(fd);
-	return -1;
+	union brought brought;
+	struct iovec piece = {text, size};
+	struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &brought, .msg_controllen = sizeof brought};
+	uid_t user = (uid_t)-1;
+	*answer = -1;
+	const ssize_t length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); length >= 0 && header; header = CMSG_NXTHDR(&message, header)) {
+		if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS)
+			user = ((const struct ucred *)(void *)CMSG_DATA(header))->uid;
+		else if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+			memcpy(answer, CMSG_DATA(header), sizeof *answer);
+	}
+	if (length < 0 || user == 0 || user == geteuid())
+		return length;
+	run_socket_answer(*answer, false);
+	*answer = -1;
+	return 0;
+}
+
+void run_socket_answer(int answer, bool is_taken)
+{
+	const char said = is_taken ? '1' : '0';
+	if (answer < 0)
+		return;
+	send(answer, &said, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	close(answer);
 }
 
 void run_socket_remove(pid_t run)
@@ -145,53 +155,126 @@ void run_socket_remove(pid_t run)
 	run_folder_remove();
 }
 
-/* Whose process it is. The folder of /proc is root's where the program has capabilities of its own. */
-static bool find_user(pid_t process, uid_t *user)
+/* ---- The other side --------------------------------------------------------------------------------------------------- */
+
+/* Whose process it is, and its parent. The folder of /proc is root's where the program has capabilities of its own. */
+static bool find_process(pid_t process, uid_t *user, pid_t *parent)
 {
-	static const char row[] = "Uid:";
-	char name[32];
-	char line[256];
-	bool found = false;
+	char name[32], line[256];
+	unsigned effective;
+	int found = 0, above;
 	snprintf(name, sizeof name, "/proc/%d/status", (int)process);
 	FILE *const status = fopen(name, "re");
-	while (status && !found && fgets(line, sizeof line, status)) {
-		char *effective;
-		found = strncmp(line, row, strlen(row)) == 0;
-		if (!found)
-			continue;
-		strtoul(line + strlen(row), &effective, 10);
-		*user = (uid_t)strtoul(effective, NULL, 10);
+	while (status && found < 2 && fgets(line, sizeof line, status)) {
+		if (sscanf(line, "PPid: %d", &above) == 1) {
+			*parent = above;
+			found++;
+		} else if (sscanf(line, "Uid: %*u %u", &effective) == 1) {
+			*user = effective;
+			found++;
+		}
 	}
 	if (status)
 		fclose(status);
-	return found;
+	return found == 2;
 }
 
-/* What root says reaches no program of another user than the run's. */
-static bool is_of(int fd, uid_t user)
+/* What root says reaches no program of another user than the run's. -1 with errno. */
+static int open_in(const char *folder, uid_t user, pid_t run, struct sockaddr_un *address)
 {
-	struct ucred peer;
-	socklen_t size = sizeof peer;
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == user;
+	struct stat status;
+	name_socket(folder, run, address);
+	errno = ENOENT;
+	if (!run_folder_is_private(folder, user) || lstat(address->sun_path, &status) != 0 || status.st_uid != user)
+		return -1;
+	return open_to(address);
 }
 
-int run_socket_connect(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
+/* To the run of a process or one above it. -1 with a message. */
+static int connect_to(pid_t process, char error[static RUN_SOCKET_ERROR_MAX])
 {
 	char folder[PATH_MAX];
+	struct sockaddr_un address;
 	uid_t user;
-	if (!find_user(run, &user))
+	pid_t parent;
+	if (!find_process(process, &user, &parent))
 		return refuse("found no such process", "expected that of a run", error);
-	for (size_t i = 0; run_folder_place(i, user, folder); i++) {
-		struct sockaddr_un address;
-		name_socket(folder, run, &address);
-		errno = 0;
-		const int fd = run_folder_is_private(folder, user) ? open_to(&address, 0) : -1;
-		if (fd >= 0 && is_of(fd, user))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-		else if (errno == EACCES || errno == EAGAIN)
-			return refuse(address.sun_path, strerror(errno), error);
-	}
+	for (; process > 1 && find_process(process, &user, &parent); process = parent)
+		for (size_t i = 0; run_folder_place(i, user, folder); i++) {
+			const int fd = open_in(folder, user, process, &address);
+			if (fd >= 0)
+				return fd;
+			if (errno == EACCES)
+				return refuse(address.sun_path, strerror(errno), error);
+		}
 	return refuse("found no socket of it", "expected a run with -t stream and no source", error);
+}
+
+/* To the only run of this user in this PID namespace. -1 with a message. */
+static int connect_to_only(char error[static RUN_SOCKET_ERROR_MAX])
+{
+	char folder[PATH_MAX];
+	struct sockaddr_un address;
+	int only = -1, runs = 0;
+	for (size_t i = 0; run_folder_place(i, geteuid(), folder); i++) {
+		DIR *const entries = opendir(folder);
+		for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+			int run, end = 0;
+			uintmax_t within;
+			if (sscanf(entry->d_name, BEFORE "%d-%ju" BEHIND "%n", &run, &within, &end) != 2 || !end ||
+				within != (uintmax_t)pid_namespace_own())
+				continue;
+			const int fd = open_in(folder, geteuid(), run, &address);
+			runs += fd >= 0;
+			if (only >= 0 && fd >= 0)
+				close(fd);
+			only = only < 0 ? fd : only;
+		}
+		if (entries)
+			closedir(entries);
+	}
+	if (runs == 1)
+		return only;
+	if (only >= 0)
+		close(only);
+	return runs ? refuse("found several runs", "expected the number of a process of one of them behind the load", error)
+		    : refuse("found no run", "expected one with -t stream and no source", error);
+}
+
+static bool send_with(int fd, const char *line, int answer)
+{
+	union brought brought = {{0}};
+	struct iovec piece = {(char *)line, strlen(line)};
+	struct msghdr message = {
+		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &brought, .msg_controllen = CMSG_SPACE(sizeof answer)};
+	struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
+	*header = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof answer)};
+	memcpy(CMSG_DATA(header), &answer, sizeof answer);
+	return sendmsg(fd, &message, MSG_NOSIGNAL) >= 0;
+}
+
+int run_socket_say(pid_t process, const char *line, char error[static RUN_SOCKET_ERROR_MAX])
+{
+	int ends[2];
+	char said = 0;
+	const int fd = process ? connect_to(process, error) : connect_to_only(error);
+	if (fd < 0)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+		close(fd);
+		return refuse("no socket for its answer", strerror(errno), error);
+	}
+	struct pollfd polled = {.fd = ends[0], .events = POLLIN};
+	const bool is_sent = send_with(fd, line, ends[1]);
+	close(ends[1]);
+	const bool is_late = is_sent && poll(&polled, 1, ANSWER_LIMIT_MS) == 0;
+	if (is_sent && !is_late && recv(ends[0], &said, 1, 0) < 0)
+		said = 0;
+	close(ends[0]);
+	close(fd);
+	if (said == '1')
+		return 0;
+	snprintf(error, RUN_SOCKET_ERROR_MAX, "%s",
+		is_late ? "the run doesn't answer" : "the run didn't take it: it ends, or it says why");
+	return -1;
 }

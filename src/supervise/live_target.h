@@ -10,25 +10,15 @@
 #include "self/host.h"
 #include "trace/stream_reader.h"
 
-/* So many may be connected at a time. */
-#define LIVE_TARGET_PEERS 16
-
-struct live_target_peer {
-	int fd; /* -1: free */
-	bool is_socket;
-	bool begins_again; /* a FIFO that we may only read: opened again when its last writer has gone */
-	int64_t heard_ns;  /* CLOCK_MONOTONIC, when something came last, or it itself */
-	struct stream_reader reader;
-};
-
 struct live_target {
 	struct sst_stream asked;
 	struct stream_writer writer; /* its board NULL: no targets come */
 	struct stream_complaints complaints;
-	struct live_target_peer peer[LIVE_TARGET_PEERS];
-	int events;    /* epoll; -1: nothing is left to be read */
-	int listening; /* or -1 */
+	struct stream_reader reader;
 	const char *name;
+	int file;               /* that they are read from; -1: nothing is left to be read */
+	bool is_own;            /* it is the run's socket (self/run_socket.h) */
+	bool begins_again;      /* a FIFO that we may only read: opened again when its last writer has gone */
 	int64_t heard_ns;       /* CLOCK_MONOTONIC, when a line came last */
 	int64_t rests_until_ns; /* nothing is read before that */
 	bool silent;            /* it has been so long ago that it counts as silence */
@@ -37,20 +27,20 @@ struct live_target {
 
 /*
  * Opens what the host was asked to follow, before anything is started; a file is read at once. `run` is the process whose number users
- * give to --set. 0, or -1 after a message. live_target_close gives back what there is in both cases.
+ * give to --set, which is said unless `quiet`. 0, or -1 after a message. live_target_close gives back what there is in both cases.
  */
-int live_target_open(struct live_target *live, const struct host_env *host, pid_t run);
+int live_target_open(struct live_target *live, const struct host_env *host, pid_t run, bool quiet);
 void live_target_close(struct live_target *live);
 
 /* Reads what is there, at the moment since_ns since control began. */
 void live_target_read(struct live_target *live, int64_t since_ns);
 
 /* What poll tells when there is something to read; -1 for now, so that a flood of lines takes little of the machine. */
-int live_target_events(const struct live_target *live, int64_t now_ns);
+int live_target_file(const struct live_target *live, int64_t now_ns);
 
 /* The silence, if it is time. */
 void live_target_look(struct live_target *live, int64_t since_ns);
-/* When something is to be looked at again that live_target_events doesn't tell (CLOCK_MONOTONIC, INT64_MAX: never). */
+/* When something is to be looked at again that live_target_file doesn't tell (CLOCK_MONOTONIC, INT64_MAX: never). */
 int64_t live_target_next(const struct live_target *live, int64_t now_ns);
 
 #endif

@@ -484,7 +484,7 @@ static int get_ready(struct master *master)
 	}
 	if (recording_watch(&master->recording) != 0 || share(master) != 0 || make_counters(master) != 0 ||
 		make_groups(master) != 0 ||
-		live_target_open(&master->live, &master->run.host[SST_TRACE], master->ties->owed.run) != 0)
+		live_target_open(&master->live, &master->run.host[SST_TRACE], master->ties->owed.run, master->config->quiet) != 0)
 		return EXIT_TROUBLE;
 	if (check_files(master) != 0) {
 		diag("can't start executors: %s", strerror(errno));

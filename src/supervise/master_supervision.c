@@ -181,7 +181,7 @@ static bool end_before_control(struct master *master)
 /* Targets that have come, or that nothing comes. */
 static void look_at_live_target(struct master *master, bool there_is_more)
 {
-	if (master->live.events < 0)
+	if (!master->live.writer.board)
 		return;
 	/* Nobody reads them any more: what came then would wake us for ever. */
 	if (master->stage == ENDING) {
@@ -527,7 +527,7 @@ void master_supervise(struct master *master)
 		heartbeat_beat(master->run.heartbeat);
 		const int64_t now_ns = clock_now();
 		const int64_t wait_ns = next_look(master, now_ns);
-		polled[5].fd = live_target_events(&master->live, now_ns);
+		polled[5].fd = live_target_file(&master->live, now_ns);
 		if (poll(polled, sizeof polled / sizeof *polled, (int)(wait_ns / NS_PER_MS) + 1) < 0)
 			continue;
 		if (polled[3].revents) {

@@ -110,6 +110,7 @@ run showstopper --power-command 'echo 1' true
 expect_trouble '^showstopper: --power-command has been removed: expected a meter that writes CSV beside the run, for ssreport --power'
 mkdir bin
 printf '#!/bin/sh\nprintf "\\n    Instantaneous power reading:                   42 Watts\\n    Minimum during sampling period:                 7 Watts\\n"\n' >bin/ipmitool
+# shellcheck disable=SC2016 # of the script
 printf '#!/bin/sh\n[ "$1 $2 $3" = "-v 2c -c" ] && echo 42\n' >bin/snmpget
 chmod 755 bin/*
 for program in ipmitool snmpget; do

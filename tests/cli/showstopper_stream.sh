@@ -200,35 +200,44 @@ wait "$run" || fail "the run ended with $?: $(cat run_err)"
 has_target 0.550000
 has_target 0.660000
 
-# Those who are connected and say nothing are no lines; too many of them leave no room for two seconds, and then nothing is
-# said to have been taken.
-cat >connect.py <<'END'
-import socket, subprocess, sys, time
-peers = []
-for i in range(20):
-    peers.append(socket.socket(socket.AF_UNIX))
-    peers[-1].connect(sys.argv[1])
-if subprocess.run(["showstopper", "--set", "55%", sys.argv[2]]).returncode == 0:
-    print("taken")
-peers[0].send(b"4")
-if len(sys.argv) > 3:
-    time.sleep(2.5)
-    subprocess.run(["showstopper", "--set", "44%", sys.argv[2]])
-time.sleep(60)
-END
-showstopper -q --grace 3s -o log.csv -t stream -T timeout=5s,silence=end,first=100% \
-	-n 1 sh -c 'trap "" TERM; while :; do sleep 0.1; done' 2>run_err &
+# By any of its processes, or by none where it is the only one; what can't be understood is refused by the sender, and by the run.
+showstopper --log-interval 100m -o log.csv -t stream -n 1 sleep 1000 2>run_err &
 run=$!
-wait_until showstopper --set 100% "$run" 2>/dev/null
-sleep 2
-timeout 60 python3 connect.py "$(sockets "$run")" "$run" >out 2>err &
-connected=$!
+wait_until showstopper --set 50% "$run" 2>/dev/null
+expect_text run_err "^showstopper: set the target with: showstopper --set 40% $run\$"
+workload=$(pgrep -x sleep -P "$(pgrep -P "$(pgrep -P "$run")")")
+set_target 51% "$workload"
+expect_status 0
+if [ "$(sockets '*' | wc -l)" -eq 1 ]; then
+	set_target 52%
+	expect_status 0
+fi
+showstopper -q -t stream -n 1 sleep 1000 &
+second=$!
+wait_until showstopper --set 50% "$second" 2>/dev/null
+set_target 53%
+expect_status 125
+expect_text err '^showstopper: --set: found several runs: expected the number of a process of one of them behind the load$'
+kill -TERM "$second"
+wait "$second" 2>/dev/null
+python3 - "$(sockets "$run")" <<'END' >out
+import array, socket, sys
+to = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+to.connect(sys.argv[1])
+for text in b"54%\n55%", b"56%\nbla", b"", b"#", b"x" * 5000:
+    ours, theirs = socket.socketpair()
+    to.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))])
+    theirs.close()
+    print(ours.recv(9).decode())
+to.send(b"57%")
+END
+[ "$(tr '\n' ' ' <out)" = '1 0 0 1 0 ' ] || fail "the run answered $(tr '\n' ' ' <out)"
+# shellcheck disable=SC2317 # wait_until calls it
+is_set() { grep -q ',0\.570000,' log.csv; }
+wait_until is_set
+set_target end "$run"
+expect_status 0
 wait "$run" || fail "the run ended with $?: $(cat run_err)"
-kill "$connected"
-expect_lines out 0
-expect_lines err 1
-expect_text err "^showstopper: --set: process $run: the run didn't take it: "
-awk -F, 'END { exit $1 > 6.5 }' log.csv || fail "what was no line broke the silence: $(tail -n 1 log.csv)"
 
 set_target 40% "$run"
 expect_status 125
@@ -236,7 +245,7 @@ expect_text err "^showstopper: --set: process $run: found no such process: expec
 set_target 40% $$
 expect_status 125
 expect_text err "^showstopper: --set: process $$: found no socket of it: expected a run with -t stream and no source\$"
-for words in '45 1' '40%' '40% one' '40% 1 2' '# 1'; do
+for words in '45 1' '40% one' '40% 1 2' '# 1'; do
 	# shellcheck disable=SC2086 # words
 	set_target $words
 	expect_status 125
@@ -255,19 +264,14 @@ status=$?
 expect_status 125
 expect_text err "^showstopper: --release: 'unit:other' behind it would do nothing: expected one group at a time\$"
 
-showstopper -q --log-interval 100m -o log.csv -t stream -n 1 sleep 1000 2>run_err &
+# All of it is killed: the next one removes its socket.
+showstopper -q -t stream -n 1 sleep 1000 &
 run=$!
 wait_until showstopper --set 55% "$run" 2>/dev/null
 socket=$(sockets "$run")
-timeout 60 python3 connect.py "$socket" "$run" again >out 2>err &
-connected=$!
-# shellcheck disable=SC2317 # wait_until calls it
-is_set() { grep -q ',0\.440000,' log.csv; }
-wait_until is_set
-kill "$connected"
-expect_lines err 1
-kill -KILL "$run"
+kill -KILL "$(pgrep -P "$run")" "$run"
 wait "$run" 2>/dev/null
+timeout 60 showstopper -q -t stream -r 1s -n 1 sleep 1000
 wait_until [ ! -S "$socket" ]
 
 # In virtual time a file is the source.

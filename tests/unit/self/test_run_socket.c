@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The user's folder is that of the machine: a run that can't be is what this is tried with. */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,31 +29,71 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static int listen_here(void)
+static int open_here(void)
 {
-	const int listening = run_socket_listen(getpid(), error);
-	if (listening < 0)
+	const int file = run_socket_open(getpid(), error);
+	if (file < 0)
 		fail_msg("%s", error);
-	return listening;
+	return file;
 }
 
-static void what_is_said_arrives(void **state)
+/* A process below this one, which is the run, says the line: its status is 0, or 1 when that wasn't taken. */
+static pid_t say(pid_t to, const char *line)
+{
+	const pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		alarm(60);
+		_exit(run_socket_say(to ? to : getpid(), line, error) == 0 ? 0 : 1);
+	}
+	return child;
+}
+
+static int status_of(pid_t child)
+{
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static ssize_t wait_for(int file, char *text, size_t size, int *answer)
+{
+	ssize_t length;
+	while ((length = run_socket_take(file, text, size, answer)) < 0)
+		usleep(1000);
+	return length;
+}
+
+static void what_is_said_arrives_and_is_answered(void **state)
 {
 	char text[8] = "";
+	int answer;
 	(void)state;
-	const int listening = listen_here();
-	assert_int_equal(run_socket_accept(listening), -1);
-	const int to = run_socket_connect(getpid(), error);
-	assert_true(to >= 0);
-	assert_int_equal(send(to, "40%\n", 4, 0), 4);
-	const int from = run_socket_accept(listening);
-	assert_true(from >= 0);
-	assert_int_equal(recv(from, text, sizeof text, 0), 4);
-	assert_string_equal(text, "40%\n");
-	assert_int_equal(recv(from, text, sizeof text, 0), -1); /* and nobody waits */
-	close(from);
-	close(to);
-	close(listening);
+	const int file = open_here();
+	assert_int_equal(run_socket_take(file, text, sizeof text, &answer), -1);
+	assert_int_equal(errno, EAGAIN);
+	for (int is_taken = 0; is_taken < 2; is_taken++) {
+		/* To the run itself, and to a process of it. */
+		const pid_t child = say(is_taken ? getpid() : 0, "40%");
+		assert_int_equal(wait_for(file, text, sizeof text, &answer), 3);
+		assert_memory_equal(text, "40%", 3);
+		assert_true(answer >= 0 && (fcntl(answer, F_GETFD) & FD_CLOEXEC));
+		run_socket_answer(answer, is_taken);
+		assert_int_equal(status_of(child), is_taken ? 0 : 1);
+	}
+	close(file);
+}
+
+/* Who is asked may end meanwhile. */
+static void an_end_is_no_answer(void **state)
+{
+	(void)state;
+	const int file = open_here();
+	const pid_t child = say(getpid(), "40%");
+	usleep(100000);
+	close(file);
+	assert_int_equal(status_of(child), 1);
 }
 
 static void nobody_else_can_reach_it(void **state)
@@ -62,48 +102,41 @@ static void nobody_else_can_reach_it(void **state)
 	socklen_t size = sizeof address;
 	struct stat status;
 	(void)state;
-	const int listening = listen_here();
-	assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &size), 0);
-	/* It was bound under the name that it has until it listens. */
-	assert_int_equal(lstat(address.sun_path, &status), -1);
-	strcpy(strrchr(address.sun_path, '.'), ".socket");
+	const int file = open_here();
+	assert_int_equal(getsockname(file, (struct sockaddr *)&address, &size), 0);
 	assert_int_equal(lstat(address.sun_path, &status), 0);
 	assert_true(S_ISSOCK(status.st_mode) && (status.st_mode & 0777) == 0600 && status.st_uid == geteuid());
 	*strrchr(address.sun_path, '/') = '\0';
 	assert_int_equal(lstat(address.sun_path, &status), 0);
 	assert_true(S_ISDIR(status.st_mode) && !(status.st_mode & 022) && status.st_uid == geteuid());
-	close(listening);
+	close(file);
 }
 
 static void a_second_one_doesnt_take_its_place(void **state)
 {
 	(void)state;
-	const int listening = listen_here();
-	assert_int_equal(run_socket_listen(getpid(), error), -1);
-	assert_non_null(strstr(error, "File exists"));
-	const int to = run_socket_connect(getpid(), error);
-	assert_true(to >= 0);
-	assert_true(run_socket_accept(listening) >= 0);
-	close(to);
-	close(listening);
+	const int file = open_here();
+	assert_int_equal(run_socket_open(getpid(), error), -1);
+	assert_non_null(strstr(error, "Address already in use"));
+	close(file);
 }
 
 static void that_of_a_dead_run_is_removed(void **state)
 {
 	(void)state;
-	close(listen_here());
-	assert_int_equal(run_socket_connect(getpid(), error), -1);
+	close(open_here());
+	assert_int_equal(run_socket_say(getpid(), "40%", error), -1);
 	assert_non_null(strstr(error, "found no socket of it"));
-	close(listen_here());
+	close(open_here());
 }
 
 static void what_isnt_there_is_said(void **state)
 {
 	(void)state;
 	run_socket_remove(getpid());
-	assert_int_equal(run_socket_connect(getpid(), error), -1);
+	assert_int_equal(run_socket_say(getpid(), "40%", error), -1);
 	assert_non_null(strstr(error, "found no socket of it"));
-	assert_int_equal(run_socket_connect(INT_MAX, error), -1);
+	assert_int_equal(run_socket_say(INT_MAX, "40%", error), -1);
 	assert_non_null(strstr(error, "found no such process"));
 }
 
@@ -121,29 +154,28 @@ static void many_begin_at_once(void **state)
 		alarm(60);
 		int lost = 0;
 		for (int round = 0; round < ROUNDS; round++) {
-			const int listening = run_socket_listen(getpid(), error);
-			const int to = listening < 0 ? -1 : run_socket_connect(getpid(), error);
-			lost += to < 0;
-			close(to);
+			struct sockaddr_un address = {0};
+			socklen_t size = sizeof address;
+			const int file = run_socket_open(getpid(), error);
+			lost += file < 0 || getsockname(file, (struct sockaddr *)&address, &size) != 0 ||
+				access(address.sun_path, F_OK) != 0;
 			run_socket_remove(getpid());
-			close(listening);
+			close(file);
 		}
 		_exit(lost ? 1 : 0);
 	}
-	bool is_lost = false;
-	for (int i = 0; i < RUNS; i++) {
-		int status;
-		assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-		is_lost |= status != 0;
-	}
-	assert_false(is_lost);
+	int lost = 0;
+	for (int i = 0; i < RUNS; i++)
+		lost += status_of(child[i]);
+	assert_int_equal(lost, 0);
 }
 
 int main(void)
 {
 #define AND_REMOVE(test) cmocka_unit_test_teardown(test, tear_down)
 	const struct CMUnitTest tests[] = {
-		AND_REMOVE(what_is_said_arrives),
+		AND_REMOVE(what_is_said_arrives_and_is_answered),
+		AND_REMOVE(an_end_is_no_answer),
 		AND_REMOVE(nobody_else_can_reach_it),
 		AND_REMOVE(a_second_one_doesnt_take_its_place),
 		AND_REMOVE(that_of_a_dead_run_is_removed),

@@ -16,7 +16,7 @@ expect_limits() { # POLICY LIMITS
 	[ "$(limits "$1")" = "$2" ] || fail "$what: policy$1 has $(limits "$1"), expected $2"
 }
 free='500000 2000000'
-is_free() { [ "$(limits 0)" = "$free" ] && [ "$(limits 1)" = "$free" ] && [ ! -s $record ]; }
+is_free() { [ "$(limits 0)" = "$free" ] && [ "$(limits 1)" = "$free" ] && [ ! -s "$record" ]; }
 is_least() { [ "$(limits 0)" = '500000 500000' ] && [ "$(limits 1)" = '500000 500000' ]; }
 expect_free() { wait_until is_free; }
 
