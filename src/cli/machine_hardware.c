@@ -22,6 +22,7 @@
 #include "load/stat.h"
 #include "placement/placement.h"
 #include "processes/affinity.h"
+#include "self/accounting.h"
 #include "self/host_text.h"
 #include "self/kernel.h"
 #include "self/source.h"

@@ -13,7 +13,7 @@
 
 #include "groups/attached_group.h"
 #include "processes/descendants.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 
 /* Names begin so; PID and start time of the creator follow. */
 #define NAME_PREFIX "showstopper."

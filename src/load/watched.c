@@ -18,7 +18,7 @@
 #include "groups/group_tree.h"
 #include "load/tree_time.h"
 #include "processes/look_budget.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 #include "self/host.h"
 #include "self/source.h"
 

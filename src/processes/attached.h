@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "processes/process.h"
+#include "processes/process_handle.h"
 
 /* What is before the table in its file, in bytes: a group_record, or nothing. */
 #define ATTACHED_TABLE 8192

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "processes/process.h"
+#include "processes/process_handle.h"
 
 struct descendant {
 	struct linux_process process;

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "processes/process.h"
+#include "processes/process_handle.h"
 
 static int bind_to(pid_t process, unsigned processor)
 {

@@ -19,6 +19,7 @@
 #include "groups/attached_group.h"
 #include "load/processors.h"
 #include "placement/pinning.h"
+#include "self/accounting.h"
 #include "self/kernel.h"
 
 static json_t *seconds(int64_t ns)
@@ -77,8 +78,8 @@ static json_t *group_object(const struct group *group, const struct dynamic_pinn
 	}
 	return json_pack("{s:i, s:o, s:b, s:o, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command",
 		words(group->command), "free", (int)group->free, "cpus", processor_list(group->cpus), "pin",
-		json_value_text(*pin ? pin : NULL), "bind", (int)group->bind,
-		"stdout", json_value_text(group->stdout_file), "stderr", json_value_text(group->stderr_file));
+		json_value_text(*pin ? pin : NULL), "bind", (int)group->bind, "stdout", json_value_text(group->stdout_file),
+		"stderr", json_value_text(group->stderr_file));
 }
 
 static json_t *instant(int64_t ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel tells of the machine: its processors, and how it accounts their time. */
+/* What the kernel tells of the machine: its processors, and what their idle time is read from. */
 #ifndef SELF_KERNEL_H
 #define SELF_KERNEL_H
 
@@ -15,11 +15,5 @@ struct sst_cpus *linux_cpu_list(const struct sst_env *env, const char *name);
  * /proc/timer_list (root alone may read it) and /proc/cmdline say, and true where neither says anything.
  */
 bool linux_accounting_idle_clock(const struct sst_env *env);
-
-/*
- * The accounting mode of user and system time: "tick", "virtual (full dynticks)", "virtual (native)" or "unknown" where the
- * kernel's configuration can't be read. `release` is that of uname(2). A constant.
- */
-const char *linux_accounting_mode(const struct sst_env *env, const char *release);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "config/config.h"
 #include "control/shared.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 #include "supervise/obligations.h"
 
 /* How long other executors may take to let attached trees go. */

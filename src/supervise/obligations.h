@@ -13,7 +13,7 @@
 #include "groups/attached_group.h"
 #include "groups/workload_groups.h"
 #include "processes/attached.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 #include "self/scheduling.h"
 
 /* Made by the guardian, before the first fork, and inherited or shared by all. */

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 #include "supervise/processes.h"
 
 #define LOOK_NS HEARTBEAT_NS

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processes/process.h"
+#include "processes/process_handle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

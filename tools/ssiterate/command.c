@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "processes/exec_report.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 #include "self/signals.h"
 
 static int attach(const struct stream *stream, int pipe_end)

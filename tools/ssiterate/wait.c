@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 #include "ssiterate/command.h"
 #include "ssiterate/lines.h"
 

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "processes/process.h"
+#include "processes/process_handle.h"
 
 /* A line of Linux 6.18, with numbers that tell the fields apart. */
 static const char line[] =

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "self/accounting.h"
 #include "self/kernel.h"
 
 /* A machine that consists of a few files. */

@@ -26,7 +26,7 @@
 #include "processes/affinity.h"
 #include "processes/command.h"
 #include "processes/descendants.h"
-#include "processes/process.h"
+#include "processes/process_handle.h"
 #include "workloads/spawn.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)
