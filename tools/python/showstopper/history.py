@@ -287,5 +287,5 @@ def trace_text(stretches: Stretches, is_smooth: bool) -> Iterator[str]:
 
 def _texts(values: Any, shown: Callable[[Any], str]) -> Any:
     """Each value is made a text once: histories have few different ones."""
-    different, places = np.unique(values, return_inverse=True)
+    places, different = pd.factorize(values)
     return np.array([shown(value) for value in different.tolist()], dtype=object)[places]
