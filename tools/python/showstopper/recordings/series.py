@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -129,8 +130,11 @@ def _outline(source: Source, content: bytes) -> tuple[Any, list[tuple[int, bytes
 def _points(source: Source, line: int, text: bytes) -> tuple[Ints, Floats]:
     """Times and values."""
     try:
-        numbers = np.array(text.translate(_NO_MARKS).split(), dtype=float)
-    except ValueError:
+        with warnings.catch_warnings():
+            # numpy before 2.4 warns of a word that is no number.
+            warnings.simplefilter("error", DeprecationWarning)
+            numbers = np.fromstring(text.translate(_NO_MARKS), sep=" ")
+    except (ValueError, DeprecationWarning):
         numbers = np.zeros(0)
     if numbers.size != text.count(b",") + 1 or numbers.size % 2:
         numbers = _points_one_by_one(source, line, text)
