@@ -99,12 +99,32 @@ static bool is_passed_over(const char *name, const struct trial *chosen)
 	       (strcmp(name, "cpuacct") == 0 || strcmp(name, "combined") == 0);
 }
 
+/* What the source of this name is; NULL where it is none. */
+static const char *source_about(const char *name)
+{
+	static const struct {
+		const char *name, *about;
+	} sources[] = {
+		{"combined", "ns of all tasks (cpuacct), corrected by the idle time"},
+		{"cpuacct", "ns of all tasks, without interrupts"},
+		{"groups", "ns of the tasks in control groups of version 2, corrected by those of all"},
+		{"schedstat", "ns of the tasks on each processor, exact at each switch"},
+		{"idle", "the idle columns of /proc/stat, in units of 10 ms"},
+		{"ticks", "all columns of /proc/stat: a tick is charged whole"},
+		{"cgroup", "the control group that has a quota"},
+	};
+	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+		if (strcmp(name, sources[i].name) == 0)
+			return sources[i].about;
+	return NULL;
+}
+
 static void add_sources(
 	struct findings *findings, const struct config *config, const struct sst_env *env, const struct trial *chosen)
 {
 	const bool by_default = !config->module_options[SST_FEEDBACK];
 	for (size_t i = 0; i < sizeof realtime_sources / sizeof *realtime_sources; i++) {
-		const char *const name = realtime_sources[i], *const about = linux_machine_source_about(name);
+		const char *const name = realtime_sources[i], *const about = source_about(name);
 		char options[48];
 		struct trial trial;
 		snprintf(options, sizeof options, "source=%s", name);

@@ -546,25 +546,6 @@ void linux_machine_close(struct linux_machine *machine, const struct sst_env *en
 
 /* ---- What was read ---------------------------------------------------------------------------------------------------- */
 
-const char *linux_machine_source_about(const char *name)
-{
-	static const struct {
-		const char *name, *about;
-	} sources[] = {
-		{"combined", "ns of all tasks (cpuacct), corrected by the idle time"},
-		{"cpuacct", "ns of all tasks, without interrupts"},
-		{"groups", "ns of the tasks in control groups of version 2, corrected by those of all"},
-		{"schedstat", "ns of the tasks on each processor, exact at each switch"},
-		{"idle", "the idle columns of /proc/stat, in units of 10 ms"},
-		{"ticks", "all columns of /proc/stat: a tick is charged whole"},
-		{"cgroup", "the control group that has a quota"},
-	};
-	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-		if (strcmp(name, sources[i].name) == 0)
-			return sources[i].about;
-	return NULL;
-}
-
 enum linux_machine_source linux_machine_source(const struct linux_machine *machine)
 {
 	return machine->source;

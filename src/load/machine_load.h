@@ -47,9 +47,6 @@ struct linux_machine *linux_machine_open(
 	const struct sst_env *env, const struct linux_machine_settings *settings, char error[static LINUX_MACHINE_ERROR_MAX]);
 void linux_machine_close(struct linux_machine *machine, const struct sst_env *env);
 
-/* What the source of this name is, for people: without a full stop. NULL where it is none. */
-const char *linux_machine_source_about(const char *name);
-
 /* That which was asked for, or the best. */
 enum linux_machine_source linux_machine_source(const struct linux_machine *machine);
 

@@ -60,13 +60,6 @@ static void look_at(struct master *master, unsigned index, int64_t now_ns)
 	}
 }
 
-static int count_child(pid_t pid, void *count)
-{
-	(void)pid;
-	++*(size_t *)count;
-	return 0;
-}
-
 static int count_dead(pid_t pid, void *count)
 {
 	struct linux_process child;
@@ -74,32 +67,22 @@ static int count_dead(pid_t pid, void *count)
 	return 0;
 }
 
-/* Children of those that stand still, all or the dead ones; *most is who has most of them. */
-static size_t count_children(const struct master *master, linux_process_met *counting, unsigned *most)
+/* The processes of a workload that lose their parents come to its executor, and stay in the table of processes when they end. */
+static void give_up_who_hoards(struct master *master)
 {
 	size_t all = 0, greatest = 0;
+	unsigned most = 0;
 	for (unsigned i = 0; i < master->forked; i++) {
 		size_t own = 0;
 		if (master->executor[i] && master->stall[i].still && !master->stall[i].given_up)
-			linux_process_each_child("", master->executor[i], 1, true, counting, &own);
+			linux_process_each_child("", master->executor[i], 1, true, count_dead, &own);
 		if (own > greatest) {
 			greatest = own;
-			*most = i;
+			most = i;
 		}
 		all += own;
 	}
-	return all;
-}
-
-/*
- * The processes of a workload that lose their parents come to its executor, and stay in the table of processes when they end. To count
- * children is one look at each executor; which of them are dead is asked where they are many.
- */
-static void give_up_who_hoards(struct master *master)
-{
-	unsigned most = 0;
-	if (count_children(master, count_child, &most) <= UNREAPED_MOST ||
-		count_children(master, count_dead, &most) <= UNREAPED_MOST)
+	if (all <= UNREAPED_MOST)
 		return;
 	master->stall[most].given_up = true;
 	diag("more than %d processes have ended that executors don't reap, as they stand still: that of workload %u, which has "
