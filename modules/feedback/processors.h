@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "load/stat.h"
+#include "offline.h"
 #include "showstopper/module.h"
 
 /* Enough for the processors' lines of the largest machines. */
@@ -37,8 +38,14 @@ static inline int processors_look(
 	struct linux_stat stat;
 	int64_t ignored;
 	const ssize_t length = env->host->read(env, processors->stat, processors->text, PROCESSORS_TEXT_SIZE, &ignored);
-	if (length < 0 || linux_online_parse(env, processors->text, (size_t)length, cpus, &stat) != 0)
+	if (length < 0)
 		return -1;
+	if (linux_stat_parse(processors->text, (size_t)length, cpus, &stat) != 0) {
+		if (cpus && linux_stat_parse(processors->text, (size_t)length, NULL, &stat) == 0)
+			offline_refuse(env, cpus);
+		errno = EINVAL;
+		return -1;
+	}
 	atomic_store(&found->usable, (double)stat.processors);
 	atomic_store(&found->count, processors->given ? (double)processors->given : (double)stat.processors);
 	return 0;

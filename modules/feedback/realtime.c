@@ -17,6 +17,7 @@
 #include "load/container.h"
 #include "load/core_load.h"
 #include "load/machine_load.h"
+#include "offline.h"
 #include "showstopper/module.h"
 
 #define SOURCE_CGROUP ((int)LINUX_MACHINE_SOURCES)
@@ -221,7 +222,7 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 		return -1;
 	if (now->processors > 0)
 		return 0;
-	linux_online_tell_none(env, realtime->cpus);
+	offline_refuse(env, realtime->cpus);
 	errno = EINVAL;
 	return -1;
 }

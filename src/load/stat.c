@@ -213,27 +213,3 @@ bool linux_online_changed(struct linux_online *online, const struct sst_env *env
 	online->length = (size_t)length;
 	return true;
 }
-
-void linux_online_tell_none(const struct sst_env *env, const struct sst_cpus *cpus)
-{
-	char list[128] = "";
-	FILE *const to = fmemopen(list, sizeof list, "w");
-	if (to) {
-		cpus_print(cpus, to);
-		fclose(to);
-	}
-	list[sizeof list - 1] = '\0';
-	env->host->refuse(env, cpus->count > 1 ? "none of the processors %s is online" : "processor %s is offline", list);
-}
-
-int linux_online_parse(
-	const struct sst_env *env, const char *text, size_t length, const struct sst_cpus *subset, struct linux_stat *stat)
-{
-	struct linux_stat all;
-	if (linux_stat_parse(text, length, subset, stat) == 0)
-		return 0;
-	if (subset && linux_stat_parse(text, length, NULL, &all) == 0)
-		linux_online_tell_none(env, subset);
-	errno = EINVAL;
-	return -1;
-}

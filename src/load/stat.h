@@ -87,11 +87,4 @@ void linux_online_close(struct linux_online *online, const struct sst_env *env);
 /* Whether the list of processors is another one than at the last look; true at the first. */
 bool linux_online_changed(struct linux_online *online, const struct sst_env *env);
 
-/* Tells the host that none of these is online. */
-void linux_online_tell_none(const struct sst_env *env, const struct sst_cpus *cpus);
-
-/* As linux_stat_parse. Where the text has processors, and none of the subset, the host is told so. */
-int linux_online_parse(
-	const struct sst_env *env, const char *text, size_t length, const struct sst_cpus *subset, struct linux_stat *stat);
-
 #endif

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -291,15 +290,6 @@ static int reserve(struct linux_counter_set *set, size_t places)
 
 static const struct linux_counter_scope of_started = {.is_of_started = true};
 
-/* What goes through the socket: of each event 0, with a descriptor beside it, or why there is none. */
-struct offer {
-	int error[LINUX_COUNTER_EVENTS_MAX];
-};
-union ancillary {
-	char space[CMSG_SPACE(LINUX_COUNTER_EVENTS_MAX * sizeof(int))];
-	struct cmsghdr aligned;
-};
-
 int linux_counter_set_add(struct linux_counter_set *set)
 {
 	if (reserve(set, set->places + 1) != 0)
@@ -308,79 +298,26 @@ int linux_counter_set_add(struct linux_counter_set *set)
 	return 0;
 }
 
-/* 0, or -1 with errno. */
-static int send_offer(int socket, struct offer *offer, const int *fd, size_t count)
+void linux_counter_set_open_started(
+	struct linux_counter_set *set, struct linux_counter_opened opened[static LINUX_COUNTER_EVENTS_MAX])
 {
-	union ancillary ancillary = {0};
-	struct iovec data = {.iov_base = offer, .iov_len = sizeof *offer};
-	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-	if (count > 0) {
-		message.msg_control = ancillary.space;
-		message.msg_controllen = CMSG_SPACE(count * sizeof *fd);
-		struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
-		header->cmsg_level = SOL_SOCKET;
-		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(count * sizeof *fd);
-		memcpy(CMSG_DATA(header), fd, count * sizeof *fd);
+	for (size_t i = 0; i < LINUX_COUNTER_EVENTS_MAX; i++) {
+		const bool is_known = i < set->events.count && !set->unresolved[i];
+		const int fd = is_known ? open_counter(set, i, &of_started) : -1;
+		opened[i] = (struct linux_counter_opened){fd, fd >= 0 ? 0 : is_known ? errno : ENOENT};
 	}
-	return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *offer ? 0 : -1;
 }
 
-int linux_counter_set_send(struct linux_counter_set *set, int socket)
+int linux_counter_set_add_opened(struct linux_counter_set *set, const struct linux_counter_opened *opened)
 {
-	struct offer offer = {0};
-	int fd[LINUX_COUNTER_EVENTS_MAX];
-	size_t count = 0;
-	for (size_t i = 0; i < set->events.count; i++) {
-		const int opened = set->unresolved[i] ? -1 : open_counter(set, i, &of_started);
-		offer.error[i] = opened < 0 ? errno : 0;
-		if (opened >= 0)
-			fd[count++] = opened;
-	}
-	int result = send_offer(socket, &offer, fd, count);
-	/* Then at least why. */
-	if (result != 0 && count > 0) {
-		for (size_t i = 0; i < set->events.count; i++)
-			offer.error[i] = offer.error[i] ? offer.error[i] : errno;
-		result = send_offer(socket, &offer, NULL, 0);
-	}
-	for (size_t i = 0; i < count; i++)
-		close(fd[i]);
-	return result;
-}
-
-/* The descriptors that came with a message, in their order; how many. */
-static size_t take_descriptors(struct msghdr *message, int fd[static LINUX_COUNTER_EVENTS_MAX])
-{
-	const struct cmsghdr *const header = CMSG_FIRSTHDR(message);
-	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
-		return 0;
-	const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
-	memcpy(fd, CMSG_DATA(header), count * sizeof *fd);
-	return count;
-}
-
-int linux_counter_set_receive(struct linux_counter_set *set, int socket)
-{
-	struct offer offer;
-	union ancillary ancillary;
-	int fd[LINUX_COUNTER_EVENTS_MAX];
-	struct iovec data = {.iov_base = &offer, .iov_len = sizeof offer};
-	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1, .msg_control = ancillary.space, .msg_controllen = sizeof ancillary.space};
 	if (reserve(set, set->places + 1) != 0)
 		return -1;
 	struct place *const place = &set->place[set->places++];
-	*place = (struct place){.scope = of_started, .is_wanted = true};
-	place->is_void = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof offer;
-	const size_t count = place->is_void ? 0 : take_descriptors(&message, fd);
-	for (size_t i = 0, used = 0; i < set->events.count; i++) {
-		struct counter *const counter = &place->counter[i];
-		const bool is_there = !place->is_void && !offer.error[i] && !set->unresolved[i] && used < count;
-		counter->fd = -1;
-		if (!place->is_void && !set->unresolved[i])
-			begin_counter(set, i, &of_started, counter, is_there ? fd[used++] : -1,
-				offer.error[i] ? offer.error[i] : EMFILE);
+	*place = (struct place){.scope = of_started, .is_wanted = true, .is_void = !opened};
+	for (size_t i = 0; i < set->events.count; i++) {
+		place->counter[i].fd = -1;
+		if (opened && !set->unresolved[i])
+			begin_counter(set, i, &of_started, &place->counter[i], opened[i].fd, opened[i].error);
 	}
 	return 0;
 }

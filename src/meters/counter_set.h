@@ -58,13 +58,17 @@ int linux_counter_set_follow(struct linux_counter_set *set, const unsigned *id, 
  */
 int linux_counter_set_add(struct linux_counter_set *set);
 
-/*
- * The same by another process: it sends its counters once through a socket that keeps messages apart, and whoever receives them counts
- * what that process starts. (Opening them for another process would need rights to trace it, which those of a program with
- * capabilities don't have.) What was sent before is received at once; where nothing was, that place counts nothing. 0, or -1 with errno.
- */
-int linux_counter_set_send(struct linux_counter_set *set, int socket);
-int linux_counter_set_receive(struct linux_counter_set *set, int socket);
+/* A counter of what a process starts: its descriptor, or -1 and errno. */
+struct linux_counter_opened {
+	int fd, error;
+};
+
+/* Opens those of what this process and its children start, for another process; the caller closes them. Of what is no event there is none. */
+void linux_counter_set_open_started(
+	struct linux_counter_set *set, struct linux_counter_opened opened[static LINUX_COUNTER_EVENTS_MAX]);
+
+/* Counts by what another process has opened for all events, and owns it from now on; NULL: that place counts nothing. 0, or -1 with errno ENOMEM. */
+int linux_counter_set_add_opened(struct linux_counter_set *set, const struct linux_counter_opened *opened);
 
 /* Whether so many processors or starters leave room for other open files; where not, nothing is counted, for that reason. */
 bool linux_counter_set_has_room(struct linux_counter_set *set, size_t places, const char *what);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/log_columns.h"
+#include "meters/counter_handover.h"
 
 static const struct linux_counter_reading none;
 
@@ -73,7 +74,7 @@ void counted_in_child(const struct counted *counted)
 {
 	if (!counted->set)
 		return;
-	linux_counter_set_send(counted->set, counted->pair[1]);
+	counter_handover_send(counted->set, counted->pair[1]);
 	close(counted->pair[0]);
 	close(counted->pair[1]);
 }
@@ -104,7 +105,7 @@ static void receive(struct counted *counted)
 	if (!counted->set || counted->received == counted->forked)
 		return;
 	for (; counted->received < counted->forked; counted->received++) {
-		if (linux_counter_set_receive(counted->set, counted->socket[counted->received]) != 0)
+		if (counter_handover_receive(counted->set, counted->socket[counted->received]) != 0)
 			return;
 		close(counted->socket[counted->received]);
 	}

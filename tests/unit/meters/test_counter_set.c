@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of software, which every machine counts; where it isn't permitted there is nothing to test. */
-#include "meters/counter_set.h"
+#include "meters/counter_handover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static pid_t start_executor(struct linux_counter_set *set, const char *script, i
 	const pid_t executor = fork();
 	if (executor == 0) {
 		close(pair[0]);
-		if (script && linux_counter_set_send(set, pair[1]) == 0 && read(pair[1], &word, 1) == 1)
+		if (script && counter_handover_send(set, pair[1]) == 0 && read(pair[1], &word, 1) == 1)
 			start(script);
 		_exit(0);
 	}
@@ -133,7 +133,7 @@ static void of_each(void **unused)
 		const pid_t executor = start_executor(set, scripts[i], &socket);
 		struct pollfd sent = {.fd = socket, .events = POLLIN};
 		assert_int_equal(poll(&sent, 1, 60000), 1);
-		assert_int_equal(linux_counter_set_receive(set, socket), 0);
+		assert_int_equal(counter_handover_receive(set, socket), 0);
 		assert_int_equal(send(socket, "", 1, MSG_NOSIGNAL), scripts[i] ? 1 : -1);
 		waitpid(executor, NULL, 0);
 		close(socket);
