@@ -82,6 +82,8 @@ static ssize_t write_now(const struct nonblocking *to, const char *text, size_t 
 /* 0, or -1 with errno: EAGAIN while some of it is left. */
 static int write_rest(struct nonblocking *to)
 {
+	if (!to->used)
+		return 0;
 	const ssize_t done = write_now(to, to->rest, to->used);
 	if (done < 0) {
 		to->used = 0;
@@ -110,7 +112,8 @@ int nonblocking_write(struct nonblocking *to, const char *line, size_t length)
 	if (done == 0 && length > 0)
 		return fail(EAGAIN);
 	to->used = length - (size_t)done;
-	memcpy(to->rest, line + done, to->used);
+	if (to->used)
+		memcpy(to->rest, line + done, to->used);
 	return 0;
 }
 
