@@ -10,7 +10,7 @@
  * g is the load that a duty cycle of 1 would bring (the plant's gain: about N·threads/P, and what other programs add), the ratio of the
  * work done to the duty cycle asked for over the last seconds, so that a step of the target is met by the right duty cycle at once.
  * Two ratios are kept, over a short and a long time; when the short one says that the workloads have changed, the long one is
- * forgotten. Where nearly all is background load, nothing is learnt: their work over a duty cycle of almost nothing would be a
+ * forgotten. Where nearly all is the load of others, nothing is learnt: their work over a duty cycle of almost nothing would be a
  * gain of hundreds, and a step up would be met by next to no duty cycle.
  *
  * Each executor knows only its own duty cycle, and one that runs more than the others would find its gain the smaller and go on
@@ -60,7 +60,7 @@ struct deficit {
 #define FAST_PART 8
 /* What the first guess of the gain counts for, in seconds of full duty. */
 #define GUESS_S 0.05
-/* While the workloads make less load than this, what is seen is mostly background load, and says next to nothing of the gain. */
+/* While the workloads make less load than this, what is seen is mostly the load of others, and says next to nothing of the gain. */
 #define OWN_LOAD 0.02
 
 /*

@@ -10,7 +10,7 @@
 #define LOG_WALL "time_unix_s"      /* and on the wall clock, since 1970; of iterations and requests, too */
 #define LOG_TARGET "target"
 #define LOG_LOAD "load"
-#define LOG_BACKGROUND "others"
+#define LOG_OTHERS "others"
 #define LOG_WATCHED "watch_" /* … and the name of what is watched */
 #define LOG_POWER "power_w"
 

@@ -108,7 +108,7 @@ static void print_requirements(const struct config *config)
 		double most;
 		const char *unit;
 	} bound[] = {{"error", config->require_error, "pp"}, {"mse", config->require_mse, "pp²"},
-		{"others", config->require_background, "pp"}};
+		{"others", config->require_others, "pp"}};
 	const char *joint = "required: ";
 	char text[UNITS_TEXT_MAX];
 	for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {

@@ -123,7 +123,7 @@ static int set_require(void *settings, const char *source, const char *text)
 		{.name = "mse", .type = SST_REAL, .offset = offsetof(struct config, require_mse), .least = "0", .help = "pp²"},
 		{.name = "others",
 			.type = SST_REAL,
-			.offset = offsetof(struct config, require_background),
+			.offset = offsetof(struct config, require_others),
 			.least = "0",
 			.help = "pp"},
 		{0},
@@ -140,8 +140,8 @@ static int set_require(void *settings, const char *source, const char *text)
 		config->require_error = given.require_error;
 	if (!isnan(given.require_mse))
 		config->require_mse = given.require_mse;
-	if (!isnan(given.require_background))
-		config->require_background = given.require_background;
+	if (!isnan(given.require_others))
+		config->require_others = given.require_others;
 	return 0;
 }
 

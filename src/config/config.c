@@ -20,7 +20,7 @@ void config_init(struct config *config)
 		.log_interval_ns = 500 * NS_PER_MS,
 		.require_error = NAN,
 		.require_mse = NAN,
-		.require_background = NAN,
+		.require_others = NAN,
 		.separator = ":",
 		.placeholder = "%",
 		.root = "",

@@ -100,7 +100,7 @@ struct config {
 	bool log_power, log_zones;
 	const char *log_counters;                          /* names of events; NULL for none */
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited. The files are for all groups */
-	double require_error, require_mse, require_background; /* pp, pp², pp; NaN: not asked for */
+	double require_error, require_mse, require_others; /* pp, pp², pp; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
 	bool keep_going; /* without a workload whose executor died */
 	bool ignore_failures, quiet, verbose;

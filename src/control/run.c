@@ -112,7 +112,7 @@ int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 			"feedback module '%s' counts the iterations of workloads that are started: expected no --attach "
 			"and no --attach-group with it",
 			config->module[SST_FEEDBACK]);
-	if (!isnan(config->require_background) && !run_is_measured_whole(run))
+	if (!isnan(config->require_others) && !run_is_measured_whole(run))
 		return diag_refuse(
 			"--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
 			config->module[SST_FEEDBACK]);

@@ -96,7 +96,7 @@ static bool is_within(const char *folder, const char *above)
 	return strncmp(folder, above, length) == 0 && (folder[length] == '\0' || folder[length] == '/');
 }
 
-/* Time that two count would be taken out of the background load twice. */
+/* Time that two count would be taken out of the load of others twice. */
 static bool overlap(const struct item *one, const struct item *other)
 {
 	if (!one->watch->pid && !other->watch->pid)

@@ -104,7 +104,7 @@ static void print_line(const struct line *line)
 	put_number(line, "estimate", VALUE(estimate));
 	put_number(line, "duty", VALUE(duty));
 	put_number(line, "runnable", VALUE(runnable));
-	put_number(line, LOG_BACKGROUND, VALUE(background));
+	put_number(line, LOG_OTHERS, VALUE(others));
 	if (columns->free)
 		put_number(line, "free", VALUE(free));
 	if (columns->power)

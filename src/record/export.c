@@ -209,8 +209,8 @@ static json_t *watched(const struct summary *summary)
 	json_t *array = json_array();
 	for (unsigned i = 0; i < summary->watches; i++)
 		json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o}", "name", summary->watch[i].name, "mean",
-						     json_value_number(background_mean(&summary->watched[i])), "max",
-						     json_value_number(background_most(&summary->watched[i])), "ended_s",
+						     json_value_number(beside_mean(&summary->watched[i])), "max",
+						     json_value_number(beside_most(&summary->watched[i])), "ended_s",
 						     json_value_number(summary->watched_ended_s[i])));
 	return array;
 }
@@ -278,8 +278,8 @@ static size_t find_figures(const struct export *export, struct figure figures[st
 		{NULL, "lost", (double)summary->lost},
 		{"energy_j", "energy_j", summary->energy_j},
 		{"power_w", "power_w", summary->power_w},
-		{"others.mean", "others_mean", summary->background_mean},
-		{"others.max", "others_max", summary->background_max},
+		{"others.mean", "others_mean", summary->others_mean},
+		{"others.max", "others_max", summary->others_max},
 		{NULL, "equal_spread", spread(export->run->shared)},
 		{"worst.error_pp", "worst_error_pp", tally_worst_error_pp(tally)},
 		{"worst.target", NULL, tally->worst_target},
@@ -380,8 +380,8 @@ static void print_line(const struct export *export, bool is_header, FILE *file)
 			fprintf(file, LOG_WATCHED "%s_mean," LOG_WATCHED "%s_max,", watched, watched);
 			continue;
 		}
-		print_value(file, background_mean(&export->summary->watched[i]));
-		print_value(file, background_most(&export->summary->watched[i]));
+		print_value(file, beside_mean(&export->summary->watched[i]));
+		print_value(file, beside_most(&export->summary->watched[i]));
 	}
 	for (size_t i = 0; counted && i < counted->events.count; i++) {
 		char name[LINUX_COUNTER_NAME_MAX];

@@ -2,6 +2,7 @@
 #include "record/intervals.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "record/summary.h"
@@ -14,7 +15,7 @@
 int intervals_init(struct intervals *intervals, const struct run *run, int64_t row_ns, bool instances)
 {
 	intervals->run = run;
-	intervals->usage_s = intervals->free_s = NAN;
+	intervals->usage_s = intervals->free_s = intervals->others_s = NAN;
 	if (recorder_init(&intervals->logged.recorder, run, row_ns, instances) != 0)
 		return -1;
 	return recorder_init(&intervals->sampled.recorder, run, SUMMARY_SAMPLE_NS, false);
@@ -37,7 +38,7 @@ static int64_t end_of(const struct intervals *intervals, int64_t interval_ns, in
 	return from + (passed + 1) * interval_ns;
 }
 
-/* Processor time of all that is no background. */
+/* Processor time of the run and of what is watched. */
 static double known_s(const struct intervals *intervals)
 {
 	double sum_s = intervals->usage_s;
@@ -46,32 +47,33 @@ static double known_s(const struct intervals *intervals)
 	return sum_s;
 }
 
-/* What is watched works as what nobody knows does, of a machine that would work nothing. */
-static void start_watched(const struct intervals *intervals, struct interval *interval)
-{
-	for (unsigned i = 0; i < intervals->watches; i++)
-		background_start(&interval->watched[i], -intervals->watched_s[i]);
-}
-
 static void end_watched(const struct intervals *intervals, struct interval *interval, struct record *record)
 {
 	const double capacity = intervals->processors > 0 ? intervals->processors * (double)record->length_ns / (double)NS_PER_S
 							  : record->machine.capacity;
-	const struct sst_sample nothing = {.capacity = capacity};
 	for (unsigned i = 0; i < intervals->watches; i++) {
-		interval->shown[i] = background_end(&interval->watched[i], &nothing, -intervals->watched_s[i]);
+		const double work_s = intervals->watched_s[i] - interval->watched_s[i];
+		interval->shown[i] = beside_add(&interval->watched[i], work_s, capacity);
 		record->watched_all += interval->shown[i];
 	}
 	record->watched = interval->shown;
+}
+
+static void end_others(const struct intervals *intervals, struct interval *interval, struct record *record)
+{
+	const double rest_s = record->machine.work - (known_s(intervals) - interval->known_s);
+	const double work_s = isnan(intervals->others_s) ? rest_s : intervals->others_s - interval->others_s;
+	record->others = beside_add(&interval->others, work_s, record->machine.capacity);
 }
 
 static void start(struct intervals *intervals, struct interval *interval, const struct sst_reading *reading)
 {
 	struct recorder *const recorder = &interval->recorder;
 	recorder_start(recorder, reading, end_of(intervals, recorder->interval_ns, reading->when_ns));
-	background_start(&interval->background, known_s(intervals));
-	start_watched(intervals, interval);
 	interval->free_s = intervals->free_s;
+	interval->known_s = known_s(intervals);
+	interval->others_s = intervals->others_s;
+	memcpy(interval->watched_s, intervals->watched_s, sizeof interval->watched_s);
 }
 
 void intervals_start(struct intervals *intervals, const struct sst_reading *reading)
@@ -83,10 +85,7 @@ void intervals_start(struct intervals *intervals, const struct sst_reading *read
 static void end(struct intervals *intervals, struct interval *interval, const struct sst_reading *reading, struct record *record)
 {
 	recorder_end(&interval->recorder, reading, record);
-	struct sst_sample machine = record->machine;
-	if (intervals->background_is_known)
-		machine.work = 0;
-	record->background = background_end(&interval->background, &machine, known_s(intervals));
+	end_others(intervals, interval, record);
 	end_watched(intervals, interval, record);
 	const double free_s = intervals->free_s - interval->free_s;
 	if (record->machine.capacity > 0 && !isnan(free_s))
@@ -130,9 +129,9 @@ static bool count(struct intervals *intervals, const struct record *record)
 	sums->sampled_ns += record->length_ns < 2 * interval_ns ? record->length_ns : interval_ns;
 	accuracy_add(&sums->accuracy, record->target, record->load);
 	tally_add(&sums->tally, record, run_origin(intervals->run));
-	background_count(&intervals->sampled.background, &sums->background);
+	beside_count(&intervals->sampled.others, &sums->others);
 	for (unsigned i = 0; i < intervals->watches; i++)
-		background_count(&intervals->sampled.watched[i], &sums->watched[i]);
+		beside_count(&intervals->sampled.watched[i], &sums->watched[i]);
 	return true;
 }
 

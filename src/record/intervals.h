@@ -18,22 +18,22 @@
 struct interval_sums {
 	struct accuracy accuracy;
 	struct tally tally;
-	struct background_sums background;
-	struct background_sums watched[WATCHES_MAX]; /* of each that is watched, so */
-	int64_t sampled_ns;                          /* time that they cover */
+	struct beside_sums others;
+	struct beside_sums watched[WATCHES_MAX]; /* of each that is watched, so */
+	int64_t sampled_ns;                      /* time that they cover */
 };
 
 struct interval {
 	struct recorder recorder;
-	struct background background;
-	double free_s; /* time of free workloads when it began */
-	struct background watched[WATCHES_MAX];
+	struct beside others, watched[WATCHES_MAX];
+	/* Processor time when it began: of free workloads, of the run with what is watched, of others, of each that is watched. */
+	double free_s, known_s, others_s, watched_s[WATCHES_MAX];
 	double shown[WATCHES_MAX]; /* of each that is watched, its load in the interval that ended last */
 };
 
 /* Whose intervals they are. */
 struct intervals_owner {
-	/* Reads the feedback source, and sets usage_s, free_s, watched_s and processors. False where that fails. */
+	/* Reads the feedback source, and sets usage_s, free_s, watched_s, processors and, where it knows, others_s. False where that fails. */
 	bool (*read)(void *context, struct sst_reading *reading);
 	/* The row of a log. */
 	void (*row)(void *context, struct record *record);
@@ -46,12 +46,13 @@ struct intervals {
 	const struct run *run;
 	struct intervals_owner owner;
 	struct interval logged, sampled;
-	double usage_s,
-		free_s; /* as of the newest reading: processor time of the run, and of it that of free workloads; NaN: not known */
-	double watched_s[WATCHES_MAX]; /* likewise of each of the `watches` that are watched; they are no background */
+	/*
+	 * Processor time as of the newest reading, NaN where it isn't known: of the run, and in it of free workloads; of others, where their
+	 * owner knows it, as it is else what the machine worked less that of the run and of what is watched; of each of `watches` things.
+	 */
+	double usage_s, free_s, others_s, watched_s[WATCHES_MAX];
 	unsigned watches;
 	double processors; /* of which the load of these is a share; 0: of those that the source measures */
-	bool background_is_known; /* usage_s is the background's time, with its sign turned: what the source says of the machine doesn't matter */
 	struct interval_sums sums;
 	int64_t under_control_ns; /* time with a target from its beginning to its end, without intervals in which all stood still */
 	struct interval_sums heard; /* as of the last moment at which all executors were known to be on their way */

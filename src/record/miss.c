@@ -30,7 +30,7 @@ static void push(struct miss *miss, const struct record *record)
 		.length_ns = (double)record->length_ns,
 		.target = record->target,
 		.load = record->load,
-		.others = record->background + known(record->watched_all) + known(record->free),
+		.others = record->others + known(record->watched_all) + known(record->free),
 		.gone = 1 - record->alive,
 		.saturated = record->saturated,
 		.starved = record->starved,

@@ -107,7 +107,7 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	const struct recorder_sums now = sum_slots(recorder->run, reading->when_ns, recorder->duty_ns);
 	*record = (struct record){.end_ns = reading->when_ns,
 		.length_ns = reading->when_ns - recorder->start_ns,
-		.background = NAN,
+		.others = NAN,
 		.free = NAN,
 		.power_w = NAN,
 		.duties = each};
@@ -134,36 +134,30 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 /* What the units can make of an interval: two of the idle columns, and two of what ended in the workloads, in CPU-seconds. */
 #define UNITS_S 0.04
 
-void background_start(struct background *background, double usage_s)
+double beside_add(struct beside *beside, double work_s, double capacity_s)
 {
-	background->before_s = usage_s;
+	const bool is_known = capacity_s > 0 && !isnan(work_s);
+	beside->last = (struct sst_sample){work_s, capacity_s};
+	beside->shown = load_meter_add(&beside->meter, is_known ? &beside->last : NULL, UNITS_S);
+	return beside->shown;
 }
 
-double background_end(struct background *background, const struct sst_sample *machine, double usage_s)
+void beside_count(const struct beside *beside, struct beside_sums *sums)
 {
-	const double usage = usage_s - background->before_s;
-	const bool is_known = machine->capacity > 0 && !isnan(usage);
-	background->last = (struct sst_sample){machine->work - usage, machine->capacity};
-	background->shown = load_meter_add(&background->meter, is_known ? &background->last : NULL, UNITS_S);
-	return background->shown;
-}
-
-void background_count(const struct background *background, struct background_sums *sums)
-{
-	if (isnan(background->shown))
+	if (isnan(beside->shown))
 		return;
-	sums->total.work += background->last.work;
-	sums->total.capacity += background->last.capacity;
-	sums->most = fmax(sums->most, background->shown);
+	sums->total.work += beside->last.work;
+	sums->total.capacity += beside->last.capacity;
+	sums->most = fmax(sums->most, beside->shown);
 	sums->counted++;
 }
 
-double background_mean(const struct background_sums *sums)
+double beside_mean(const struct beside_sums *sums)
 {
 	return sums->counted ? fmin(fmax(sums->total.work / sums->total.capacity, 0), 1) : NAN;
 }
 
-double background_most(const struct background_sums *sums)
+double beside_most(const struct beside_sums *sums)
 {
 	return sums->counted ? sums->most : NAN;
 }

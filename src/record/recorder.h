@@ -27,7 +27,7 @@ struct record {
 	double saturated,
 		starved; /* shares of it in which the workloads ran all the time below the target, or stood still above it */
 	struct sst_sample machine; /* what load is of, as the source has it; zero when it gave no sample */
-	double background;         /* background load, 0 to 1; NaN: unknown. The recorder leaves it to its owner … */
+	double others;             /* load of others, 0 to 1; NaN: unknown. The recorder leaves it to its owner … */
 	double free;               /* … so the load that free workloads made … */
 	const double *watched; /* … so the load of each that is watched, 0 to 1; NaN: unknown; valid until the next record … */
 	double watched_all;    /* … and of all of them */
@@ -66,42 +66,35 @@ void recorder_start(struct recorder *recorder, const struct sst_reading *reading
 void recorder_end(struct recorder *recorder, const struct sst_reading *reading, struct record *record);
 
 /*
- * The background load, of whoever is neither a workload nor Showstopper, over intervals: what the machine worked less what the run did.
+ * A load that is made beside the workloads, over intervals: by others, or by what is watched.
  *
  * The units of the counters (10 ms) make single intervals come out below 0. What is cut off there is carried into the next
  * one, and the mean is over what was measured and not over what is shown.
  */
 
 /* Zeroed, it has no interval. */
-struct background {
-	double before_s; /* processor time of the run when the interval began; NaN: not known */
+struct beside {
 	struct load_meter meter;
-	struct sst_sample last; /* the interval that ended last: their work, held to nothing … */
-	double shown;           /* … and their load, 0 to 1; NaN: not known */
+	struct sst_sample last; /* the interval that ended last: the work, held to nothing */
+	double shown;           /* … and the load, 0 to 1; NaN: not known */
 };
 
 /* Of the intervals that count. Zeroed, there is none. */
-struct background_sums {
+struct beside_sums {
 	struct sst_sample total;
 	double most;
 	uint64_t counted;
 };
 
-/* An interval begins; `usage_s` is the processor time of the run so far, from any moment on, or NaN. */
-void background_start(struct background *background, double usage_s);
-
-/*
- * It ends: what the machine did in it (a capacity of 0 where that isn't known) and the time of the run now. Returns the background load, 0 to
- * 1, or NaN.
- */
-double background_end(struct background *background, const struct sst_sample *machine, double usage_s);
+/* An interval ends, in which so much was done, in s (NaN: not known), of a capacity in CPU-seconds (0: not known). Its load, 0 to 1, or NaN. */
+double beside_add(struct beside *beside, double work_s, double capacity_s);
 
 /* The interval that ended last counts. */
-void background_count(const struct background *background, struct background_sums *sums);
+void beside_count(const struct beside *beside, struct beside_sums *sums);
 
 /* 0 to 1, NaN where there is none that is known. */
-double background_mean(const struct background_sums *sums);
-double background_most(const struct background_sums *sums);
+double beside_mean(const struct beside_sums *sums);
+double beside_most(const struct beside_sums *sums);
 
 /* The electric energy of a run: power of each interval, sum and mean of those that count. */
 

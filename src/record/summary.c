@@ -123,13 +123,13 @@ bool summary_next_equal(const struct shared *shared, unsigned group, struct summ
 /* Free workloads that there are not make none of the load. */
 static void add_bound(struct tally_bound *bound, const struct record *record, double share)
 {
-	if (share <= 0 || isnan(record->background))
+	if (share <= 0 || isnan(record->others))
 		return;
 	const double weight_ns = share * (double)record->length_ns;
 	bound->weight_ns += weight_ns;
 	bound->load += weight_ns * record->load;
 	bound->free += weight_ns * (isnan(record->free) ? 0 : record->free);
-	bound->background += weight_ns * record->background;
+	bound->others += weight_ns * record->others;
 	bound->watched += weight_ns * (isnan(record->watched_all) ? 0 : record->watched_all);
 }
 
@@ -180,8 +180,8 @@ struct tally_bound tally_bound_mean(const struct tally_bound *sums)
 	const double weight_ns = sums->weight_ns;
 	if (weight_ns <= 0)
 		return (struct tally_bound){0};
-	return (struct tally_bound){weight_ns, sums->load / weight_ns, sums->free / weight_ns, sums->background / weight_ns,
-		sums->watched / weight_ns};
+	return (struct tally_bound){
+		weight_ns, sums->load / weight_ns, sums->free / weight_ns, sums->others / weight_ns, sums->watched / weight_ns};
 }
 
 /* The manual's section SUMMARY has the same texts; tests/cli/documentation.sh compares them. */
@@ -225,7 +225,7 @@ static const struct {
 	[TERM_MAXIMUM] = {"maximum",
 		"What a load of 100 % is with -f throughput: so many iterations per second, measured before control "
 		"or given."},
-	[TERM_BACKGROUND] = {"others",
+	[TERM_OTHERS] = {"others",
 		"Load of all that is neither a workload, nor watched, nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "
 		"part of the machine is measured. Below 2 % is a quiet machine, as runs that are compared need."},
@@ -259,8 +259,7 @@ static const struct {
 	[TERM_EVENTS] = {"events",
 		"Events of all workloads under control, and how many per second, with --log-counters. Where the processor "
 		"counted them in turns, the share of the time in which it did; the number is scaled up."},
-	[TERM_ENERGY] = {"energy",
-		"Electric energy of the time under control, in joules, and mean power, with --log-power."},
+	[TERM_ENERGY] = {"energy", "Electric energy of the time under control, in joules, and mean power, with --log-power."},
 	[TERM_OWN] = {"Showstopper's",
 		"Processor time of Showstopper's own processes, and what that is of one processor from the start of "
 		"the workloads to the end of control. Half a percent is usual with a few workloads; many take more."},

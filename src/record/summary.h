@@ -17,7 +17,7 @@
 /* The samples' means over the time at one bound, loads from 0 to 1, each weighted with the time in it that was at the bound. */
 struct tally_bound {
 	double weight_ns; /* that time, where all of these are known; 0: nothing is known */
-	double load, free, background, watched;
+	double load, free, others, watched;
 };
 
 /* Zeroed, it has no sample. */
@@ -71,14 +71,14 @@ struct summary {
 	uint64_t lost;     /* workloads whose executor was killed */
 	uint64_t respawns; /* how often workloads were started again */
 	bool power_asked;
-	double energy_j, power_w;               /* electric, while the run was controlled: sum, and mean; NaN: unknown */
-	const struct counted *counted;          /* events of the workloads; NULL: none */
-	double wall_s;                          /* from the end of the hold to the end of control */
-	double background_mean, background_max; /* load, 0 to 1, over background_samples; NaN: unknown */
-	uint64_t background_samples;
-	const struct watch *watch;             /* `watches` of them, each of which has … */
-	const struct background_sums *watched; /* … its load … */
-	const double *watched_ended_s;         /* … and when it had ended, since control began; NaN: it hasn't */
+	double energy_j, power_w;       /* electric, while the run was controlled: sum, and mean; NaN: unknown */
+	const struct counted *counted;  /* events of the workloads; NULL: none */
+	double wall_s;                  /* from the end of the hold to the end of control */
+	double others_mean, others_max; /* load, 0 to 1, over others_samples; NaN: unknown */
+	uint64_t others_samples;
+	const struct watch *watch;         /* `watches` of them, each of which has … */
+	const struct beside_sums *watched; /* … its load … */
+	const double *watched_ended_s;     /* … and when it had ended, since control began; NaN: it hasn't */
 	unsigned watches;
 	double log_missing_s, log_missing_at_end_s; /* of the run, in no row of the log; NaN: no log, or unknown */
 	const char *source;    /* of the load, by its name in the feedback module's options; NULL: it has none */
@@ -126,7 +126,7 @@ enum summary_term {
 	TERM_STARVED,
 	TERM_MEASURED,
 	TERM_MAXIMUM,
-	TERM_BACKGROUND,
+	TERM_OTHERS,
 	TERM_WATCHED,
 	TERM_FREE,
 	TERM_GONE,

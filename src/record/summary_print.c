@@ -121,34 +121,34 @@ static void print_maximum(const struct summary *summary, FILE *to)
 	fprintf(to, "%.6g iterations per second are a load of 100 %%\n", summary->maximum);
 }
 
-static void print_background(const struct summary *summary, FILE *to)
+static void print_others(const struct summary *summary, FILE *to)
 {
 	if (!summary->accuracy.samples)
 		return;
-	row(TERM_BACKGROUND, to);
-	if (isnan(summary->background_mean)) {
+	row(TERM_OTHERS, to);
+	if (isnan(summary->others_mean)) {
 		fputs("unavailable\n", to);
 		return;
 	}
-	fprintf(to, "%.2f %% of the machine, at most %.2f %%", 100 * summary->background_mean, 100 * summary->background_max);
-	if (summary->background_samples < summary->accuracy.samples)
-		fprintf(to, " (known in %llu sample%s)", (unsigned long long)summary->background_samples,
-			plural(summary->background_samples));
+	fprintf(to, "%.2f %% of the machine, at most %.2f %%", 100 * summary->others_mean, 100 * summary->others_max);
+	if (summary->others_samples < summary->accuracy.samples)
+		fprintf(to, " (known in %llu sample%s)", (unsigned long long)summary->others_samples,
+			plural(summary->others_samples));
 	fputc('\n', to);
 }
 
 static void print_watched(const struct summary *summary, FILE *to)
 {
 	for (unsigned i = 0; i < summary->watches; i++) {
-		const struct background_sums *const load = &summary->watched[i];
+		const struct beside_sums *const load = &summary->watched[i];
 		if (i == 0)
 			row(TERM_WATCHED, to);
 		else
 			fprintf(to, "%*s", SUMMARY_COLUMN, "");
 		fputs(summary->watch[i].name, to);
 		if (load->counted)
-			fprintf(to, ": %.2f %% of the machine, at most %.2f %%", 100 * background_mean(load),
-				100 * background_most(load));
+			fprintf(to, ": %.2f %% of the machine, at most %.2f %%", 100 * beside_mean(load),
+				100 * beside_most(load));
 		else
 			fputs(": no sample", to);
 		if (!isnan(summary->watched_ended_s[i]))
@@ -386,7 +386,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 		print_bounds(summary, to);
 	print_measured(summary, to);
 	print_maximum(summary, to);
-	print_background(summary, to);
+	print_others(summary, to);
 	print_watched(summary, to);
 	print_free(summary, shared, to);
 	print_gone(summary, to);

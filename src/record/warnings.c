@@ -61,7 +61,7 @@ static void say_used(const struct summary *summary, const struct tally_bound *th
 {
 	const bool is_known = then->weight_ns > 0;
 	const double may_use = isnan(summary->may_use) ? summary->processors : fmin(summary->may_use, summary->processors);
-	const double beside = then->free + then->background + then->watched;
+	const double beside = then->free + then->others + then->watched;
 	const double used = is_known ? fmax(then->load - beside, 0) * summary->processors
 				     : summary->controlled_cpu.control / summary->controlled_s;
 	say_saturated(summary, to);
@@ -75,10 +75,10 @@ static void say_used(const struct summary *summary, const struct tally_bound *th
 		fputs(": more instances, or more threads, are needed\n", to);
 	else if (summary->watches)
 		fprintf(to, "; the load of free workloads was %.2f %%, that of what is watched %.2f %%, that of others %.2f %%\n",
-			100 * then->free, 100 * then->watched, 100 * then->background);
+			100 * then->free, 100 * then->watched, 100 * then->others);
 	else
 		fprintf(to, "; the load of free workloads was %.2f %%, that of others %.2f %%\n", 100 * then->free,
-			100 * then->background);
+			100 * then->others);
 }
 
 bool stopped_describe(const struct shared *shared, char text[static STOPPED_TEXT_MAX], uint64_t *signals)
@@ -114,7 +114,7 @@ static void explain_below(const struct summary *summary, FILE *to)
 	const double gone = 1 - tally_alive(&summary->tally);
 	/* What else runs may be on the processors that the workloads may not use. */
 	const double reach =
-		summary->may_use / summary->processors + (then.weight_ns > 0 ? then.background + then.watched + then.free : 0);
+		summary->may_use / summary->processors + (then.weight_ns > 0 ? then.others + then.watched + then.free : 0);
 	if (gone > NOTABLE_SHARE)
 		say_gone(summary, gone, to);
 	if (summary->saturated * summary_there(summary) <= NOTABLE_SHARE)
@@ -147,8 +147,8 @@ static void explain_above(const struct summary *summary, FILE *to)
 	if (then.weight_ns > 0) {
 		say_part("free workloads", then.free, &is_first, to);
 		say_part("what is watched", then.watched, &is_first, to);
-		say_part("others", then.background, &is_first, to);
-		say_part("the controlled workloads and Showstopper", then.load - then.free - then.watched - then.background,
+		say_part("others", then.others, &is_first, to);
+		say_part("the controlled workloads and Showstopper", then.load - then.free - then.watched - then.others,
 			&is_first, to);
 		fputc('\n', to);
 		return;
@@ -194,7 +194,7 @@ _Static_assert(SHORT_TIME_NS == SUMMARY_SAMPLE_NS, "a short run is one without a
 int short_run_check(const struct run *run)
 {
 	const struct config *config = run->config;
-	const bool required = !isnan(config->require_error) || !isnan(config->require_mse) || !isnan(config->require_background);
+	const bool required = !isnan(config->require_error) || !isnan(config->require_mse) || !isnan(config->require_others);
 	const struct {
 		const char *what;
 		int64_t ns;

@@ -250,8 +250,8 @@ static bool misses_requirement(const struct master *master)
 {
 	const struct config *config = master->config;
 	const struct accuracy *const accuracy = &master->recording.intervals.sums.accuracy;
-	const double background = 100 * background_mean(&master->recording.intervals.sums.background);
-	if (isnan(config->require_error) && isnan(config->require_mse) && isnan(config->require_background))
+	const double others = 100 * beside_mean(&master->recording.intervals.sums.others);
+	if (isnan(config->require_error) && isnan(config->require_mse) && isnan(config->require_others))
 		return false;
 	if (!accuracy->samples) {
 		diag("there is no sample to judge, which --require needs");
@@ -261,9 +261,9 @@ static bool misses_requirement(const struct master *master)
 	const double error = accuracy_mean_error_pp(accuracy);
 	missed |= exceeds("mean error", config->limit > 0 ? fmax(error, 0) : fabs(error), config->require_error, "pp");
 	missed |= exceeds("mean squared error", accuracy_mse_pp2(accuracy), config->require_mse, "pp^2");
-	if (isnan(config->require_background) || !isnan(background))
-		return exceeds("others made a load of", background, config->require_background, "pp") || missed;
-	diag("the load made by others is not known, required at most %.3f pp", config->require_background);
+	if (isnan(config->require_others) || !isnan(others))
+		return exceeds("others made a load of", others, config->require_others, "pp") || missed;
+	diag("the load made by others is not known, required at most %.3f pp", config->require_others);
 	return true;
 }
 
@@ -367,13 +367,13 @@ static void report(struct master *master, int *status)
 		.power_w = energy_mean_power(&master->recording.energy),
 		.counted = &master->recording.counted,
 		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
-		.background_mean = background_mean(&master->recording.intervals.sums.background),
-		.background_max = background_most(&master->recording.intervals.sums.background),
+		.others_mean = beside_mean(&master->recording.intervals.sums.others),
+		.others_max = beside_most(&master->recording.intervals.sums.others),
 		.watch = master->config->watch,
 		.watches = master->config->watches,
 		.watched = master->recording.intervals.sums.watched,
 		.watched_ended_s = master->recording.watched_ended_s,
-		.background_samples = master->recording.intervals.sums.background.counted,
+		.others_samples = master->recording.intervals.sums.others.counted,
 		.log_missing_s = log_seconds(master, master->recording.log_loss.ns),
 		.log_missing_at_end_s = log_seconds(master, master->recording.log_loss.at_end_ns),
 	};

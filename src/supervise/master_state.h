@@ -33,7 +33,7 @@ struct recording {
 	struct miss miss;
 	struct energy energy;
 	struct counted counted;              /* events of the workloads */
-	struct linux_run_usage *usage;       /* processor time of the run, to know the background load; NULL: not known */
+	struct linux_run_usage *usage;       /* processor time of the run, to know the load of others; NULL: not known */
 	struct linux_watched *watched;       /* NULL: nothing is */
 	double watched_ended_s[WATCHES_MAX]; /* when each had ended, since control began; NaN: it hasn't */
 	bool usage_has_begun;

@@ -106,7 +106,7 @@ static void check_config(const struct config *config, char *const *word, int wor
 	check(config->grace_ns >= 0 && config->grace_ns <= TIME_MOST);
 	check(config->log_interval_ns >= NS_PER_MS && config->log_interval_ns <= TIME_MOST);
 	check(isnan(config->require_error) || (config->require_error >= 0 && isfinite(config->require_error)));
-	check(isnan(config->require_background) || (config->require_background >= 0 && isfinite(config->require_background)));
+	check(isnan(config->require_others) || (config->require_others >= 0 && isfinite(config->require_others)));
 	check(isnan(config->require_mse) || (config->require_mse >= 0 && isfinite(config->require_mse)));
 	for (int kind = 0; kind < KINDS; kind++)
 		check(config->module[kind] && *config->module[kind]);

@@ -127,7 +127,7 @@ static bool read_source(void *context, struct sst_reading *reading)
 	const struct module *feedback = &run->real.module[SST_FEEDBACK];
 	sim_executors_enter(&run->executors, 0);
 	/* Of cores it can't be said, here as elsewhere. */
-	run->intervals.usage_s = run_is_of_cores(&run->real) ? NAN : -background_work(run);
+	run->intervals.others_s = run_is_of_cores(&run->real) ? NAN : background_work(run);
 	return feedback->feedback->read(feedback->state, &run->real.host[SST_FEEDBACK].env, reading) == 0;
 }
 
@@ -381,7 +381,6 @@ static int build_recorders(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	run->intervals.owner = (struct intervals_owner){.read = read_source, .row = take_row, .context = run};
-	run->intervals.background_is_known = true;
 	if (intervals_init(&run->intervals, &run->real, config->log_interval_ns, config->log_instances) != 0)
 		return complain_about_memory();
 	if (check_files(run) != 0)
@@ -474,9 +473,9 @@ static void collect(struct sim_run *run)
 		.processors = run->history.processors,
 		.maximum = run_maximum(&run->real),
 		.wall_s = (double)(now - run->began_ns) / 1e9,
-		.background_mean = background_mean(&run->intervals.sums.background),
-		.background_max = background_most(&run->intervals.sums.background),
-		.background_samples = run->intervals.sums.background.counted,
+		.others_mean = beside_mean(&run->intervals.sums.others),
+		.others_max = beside_most(&run->intervals.sums.others),
+		.others_samples = run->intervals.sums.others.counted,
 	};
 	run->summary.source = run_source(&run->real);
 	summary_collect(&run->summary, run->real.shared);

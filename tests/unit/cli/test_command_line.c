@@ -33,7 +33,7 @@ static void defaults(void **state)
 	assert_null(config.stdout_file);
 	assert_null(config.stderr_file);
 	assert_null(config.directory);
-	assert_true(isnan(config.require_error) && isnan(config.require_mse) && isnan(config.require_background));
+	assert_true(isnan(config.require_error) && isnan(config.require_mse) && isnan(config.require_others));
 	assert_false(config.quiet || config.verbose || config.ignore_failures || config.log_instances);
 	assert_int_equal(config.contain, CONTAIN_NONE);
 	assert_string_equal(config.separator, ":");
@@ -384,7 +384,7 @@ static void requirements_are_checked(void **state)
 	take("--require=error=3,mse=4 --require=error=2 a");
 	assert_true(config.require_error == 2 && config.require_mse == 4);
 	take("--require=others=3 --require=mse=4,others=2.5 a");
-	assert_true(config.require_background == 2.5 && config.require_mse == 4);
+	assert_true(config.require_others == 2.5 && config.require_mse == 4);
 	refuse("--require=others=-1 a", "--require: option 'others': '-1' is out of range: expected a number, at least 0");
 	refuse("--require=error=-1 a", "--require: option 'error': '-1' is out of range: expected a number, at least 0");
 	refuse("--require=mse=x a", "--require: option 'mse': 'x' is malformed: expected a number, at least 0");

@@ -59,7 +59,7 @@ static const struct record row = {.end_ns = 12500000000,
 	.estimate = 0.2612345678,
 	.duty = 0.5,
 	.runnable = 1.5,
-	.background = 0.03125};
+	.others = 0.03125};
 #define ROW "2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250\n"
 
 #define NEXT_ROW "3.000000,13.000000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250\n"
@@ -72,7 +72,7 @@ static void rows_have_the_columns_of_the_header(void **state)
 	assert_string_equal(text_of_log(), HEADER "\n"); /* at once */
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
 	assert_string_equal(text_of_log(), HEADER "\n" ROW); /* at once, too */
-	struct record none = {.end_ns = 8000000000, .target = NAN, .load = NAN, .estimate = NAN, .duty = NAN, .background = NAN};
+	struct record none = {.end_ns = 8000000000, .target = NAN, .load = NAN, .estimate = NAN, .duty = NAN, .others = NAN};
 	assert_int_equal(control_log_add(log, &none, 10000000000), 0);
 	assert_int_equal(control_log_close(log, NULL), 0);
 	/* What there is not is empty; the warm-up has negative times. */
@@ -260,7 +260,7 @@ static void no_minus_zero(void **state)
 		.estimate = -1e-9,
 		.duty = 0,
 		.runnable = -0.0,
-		.background = -0.0};
+		.others = -0.0};
 	struct control_log *log = open_log(.workloads = 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 1000000000), 0);

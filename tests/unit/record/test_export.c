@@ -29,7 +29,7 @@ struct made {
 	struct config config;
 	struct shared *shared;
 	struct run run;
-	struct background_sums watched[WATCHES_MAX];
+	struct beside_sums watched[WATCHES_MAX];
 	struct summary summary;
 	struct export export;
 	double spread;
@@ -92,9 +92,9 @@ static struct summary_time times(struct made *made, const char *of)
 	};
 }
 
-static struct background_sums sums(struct made *made, const char *of)
+static struct beside_sums sums(struct made *made, const char *of)
 {
-	const struct background_sums sums = {.counted = random_chance(&made->random, 4) ? 0 : 1,
+	const struct beside_sums sums = {.counted = random_chance(&made->random, 4) ? 0 : 1,
 		.total = {.work = random_number(&made->random, 0, 7), .capacity = random_number(&made->random, 8, 9)},
 		.most = random_number(&made->random, 0, 1)};
 	expect_of(made, "watch_", of, "_mean", sums.counted ? sums.total.work / sums.total.capacity : NAN);
@@ -189,8 +189,8 @@ static void make(struct made *made, uint64_t seed)
 	summary->lost = count(made, "lost");
 	summary->energy_j = number_or_unknown(made, "energy_j", 1e6);
 	summary->power_w = number_or_unknown(made, "power_w", 400);
-	summary->background_mean = number_or_unknown(made, "others_mean", 1);
-	summary->background_max = number_or_unknown(made, "others_max", 1);
+	summary->others_mean = number_or_unknown(made, "others_mean", 1);
+	summary->others_max = number_or_unknown(made, "others_max", 1);
 	summary->maximum = number_or_unknown(made, "maximum_per_s", 1e9);
 	summary->may_use = number_or_unknown(made, "may_use_processors", 128);
 	summary->controlled_cpu = times(made, "controlled");

@@ -313,7 +313,7 @@ static void a_move_begins_anew(void **state)
 	assert_int_equal(readings, 4);
 }
 
-static void background_is_what_is_not_of_the_run(void **state)
+static void others_are_what_is_not_of_the_run(void **state)
 {
 	(void)state;
 	intervals.usage_s = 7;
@@ -323,19 +323,18 @@ static void background_is_what_is_not_of_the_run(void **state)
 	intervals.usage_s = 7.25;
 	intervals.free_s = 2.1;
 	take(500, INTERVALS_GO_ON);
-	assert_true(fabs(last.background - 0.15) < 1e-9 && fabs(last.free - 0.1) < 1e-9);
-	assert_true(fabs(background_mean(&intervals.sums.background) - 0.15) < 1e-9);
+	assert_true(fabs(last.others - 0.15) < 1e-9 && fabs(last.free - 0.1) < 1e-9);
+	assert_true(fabs(beside_mean(&intervals.sums.others) - 0.15) < 1e-9);
 	/* A simulator knows them, whatever the counters say. */
-	intervals.background_is_known = true;
-	intervals.usage_s = -3;
+	intervals.others_s = 3;
 	start(1000);
-	intervals.usage_s = -3.5;
+	intervals.others_s = 3.5;
 	take(1500, INTERVALS_GO_ON);
-	assert_true(fabs(last.background - 0.5) < 1e-9 && fabs(row.background - 0.5) < 1e-9);
+	assert_true(fabs(last.others - 0.5) < 1e-9 && fabs(row.others - 0.5) < 1e-9);
 }
 
-/* It is taken out of the background, and is of what the source measures, or of the processors that the owner says. */
-static void what_is_watched_is_no_background(void **state)
+/* It is taken out of the others, and is of what the source measures, or of the processors that the owner says. */
+static void what_is_watched_is_none_of_the_others(void **state)
 {
 	(void)state;
 	intervals.watches = 2;
@@ -350,17 +349,17 @@ static void what_is_watched_is_no_background(void **state)
 	assert_true(fabs(row.watched[0] - 0.1 / 0.6) < 1e-9 && row.watched[1] == 0);
 	take(500, INTERVALS_GO_ON);
 	assert_true(fabs(last.watched[0] - 0.1) < 1e-9 && last.watched[1] == 0 && fabs(last.watched_all - 0.1) < 1e-9);
-	assert_true(fabs(last.background - 0.05) < 1e-9);
-	assert_true(fabs(background_mean(&intervals.sums.watched[0]) - 0.1) < 1e-9);
+	assert_true(fabs(last.others - 0.05) < 1e-9);
+	assert_true(fabs(beside_mean(&intervals.sums.watched[0]) - 0.1) < 1e-9);
 	/* What the run used isn't known, or only a part is measured: what is watched is known all the same. */
 	intervals.usage_s = NAN;
 	intervals.processors = 4;
 	start(1000);
 	intervals.watched_s[1] = 101;
 	take(1500, INTERVALS_GO_ON);
-	assert_true(isnan(last.background));
+	assert_true(isnan(last.others));
 	assert_true(last.watched[0] == 0 && fabs(last.watched[1] - 0.5) < 1e-9);
-	assert_true(fabs(background_most(&intervals.sums.watched[1]) - 0.5) < 1e-9);
+	assert_true(fabs(beside_most(&intervals.sums.watched[1]) - 0.5) < 1e-9);
 }
 
 /*
@@ -425,8 +424,8 @@ int main(void)
 		TEST(a_pause_of_all_is_no_sample),
 		TEST(a_move_begins_anew),
 		TEST(all_of_the_time_is_in_one_row),
-		TEST(background_is_what_is_not_of_the_run),
-		TEST(what_is_watched_is_no_background),
+		TEST(others_are_what_is_not_of_the_run),
+		TEST(what_is_watched_is_none_of_the_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static int count(struct miss *miss, int samples, const struct sample *sample, st
 			.alive = sample->alive,
 			.saturated = sample->saturated,
 			.starved = sample->starved,
-			.background = sample->others,
+			.others = sample->others,
 			.free = NAN};
 		told += miss_add(miss, &record, found);
 	}

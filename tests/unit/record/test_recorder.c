@@ -116,7 +116,7 @@ static void means_are_over_exactly_the_interval(void **state)
 	assert_false(record.partly_free);
 	assert_true(is(record.load, 0.25)); /* 0.25 s of 2 × 0.5 s */
 	assert_true(is(record.machine.work, 0.25) && is(record.machine.capacity, 1));
-	assert_true(isnan(record.background) && isnan(record.power_w));
+	assert_true(isnan(record.others) && isnan(record.power_w));
 	/* Workload 0: 0.25 for 100 ms, 0.5 for 400; workload 1: 0.75 for 300, 1 for 200. */
 	assert_true(is(record.duty, (0.25 * 100 + 0.5 * 400 + 0.75 * 300 + 1 * 200) / 1000));
 	assert_true(is(record.duties[0], 0.45) && is(record.duties[1], 0.85));

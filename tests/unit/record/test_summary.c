@@ -119,7 +119,7 @@ static void nothing_to_compare(void **state)
 static void others(void **state)
 {
 	(void)state;
-	struct summary summary = {.background_mean = 0.0125, .background_max = 0.3, .background_samples = 2};
+	struct summary summary = {.others_mean = 0.0125, .others_max = 0.3, .others_samples = 2};
 	for (unsigned i = 0; i < WORKLOADS; i++)
 		use(i, SHARED_UNLIKE, 1);
 	assert_null(strstr(print(&summary), "others"));
@@ -130,7 +130,7 @@ static void others(void **state)
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
 	print(&summary);
 	assert_true(has("\nothers               1.25 % of the machine, at most 30.00 % (known in 2 samples)\n"));
-	summary.background_mean = summary.background_max = NAN;
+	summary.others_mean = summary.others_max = NAN;
 	print(&summary);
 	assert_true(has("\nothers               unavailable\n"));
 }
@@ -156,7 +156,7 @@ static void words_and_numbers(void **state)
 	summary.respawns = 1;
 	atomic_store(&shared->slot[3].respawns, 1);
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
-	summary.background_samples = 0;
+	summary.others_samples = 0;
 	print(&summary);
 	assert_true(has(" pp^2 (1 sample of 500 ms)\n"));
 	assert_true(has("\nran all the time     0.3 % of 30.0 s under control, below the target (saturated)\n"));
@@ -168,7 +168,7 @@ static void words_and_numbers(void **state)
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
 	summary.wall_s = 4;
 	summary.respawns = 2;
-	summary.background_samples = 1;
+	summary.others_samples = 1;
 	summary.by_default = 2;
 	print(&summary);
 	assert_true(has("\ninstances            2: without -n, one for each processor that a group may use\n"));
@@ -201,7 +201,7 @@ static void times_and_free_workloads(void **state)
 	const struct record record = {.target = 0.5,
 		.load = 0.5,
 		.free = 0.25,
-		.background = 0,
+		.others = 0,
 		.alive = 1,
 		.length_ns = 1,
 		.machine = {.capacity = 1}};
@@ -221,7 +221,7 @@ static void times_and_free_workloads(void **state)
 static void worst_sample(void **state)
 {
 	(void)state;
-	struct summary summary = {.background_mean = NAN};
+	struct summary summary = {.others_mean = NAN};
 	struct record record = {.target = 0.5, .load = 0.53, .alive = 0.25, .length_ns = 500 * NS_PER_MS, .end_ns = NS_PER_S};
 	tally_add(&summary.tally, &record, NS_PER_S / 2);
 	accuracy_add(&summary.accuracy, record.target, record.load);
@@ -297,7 +297,7 @@ static void all_rows_are_explained(void **state)
 	}
 	summary.counted = &half_of_the_time;
 	summary.watch = &(const struct watch){.name = "db"};
-	summary.watched = &(const struct background_sums){.total = {1, 4}, .most = 0.3, .counted = 2};
+	summary.watched = &(const struct beside_sums){.total = {1, 4}, .most = 0.3, .counted = 2};
 	summary.watched_ended_s = &(const double){7.5};
 	summary.watches = 1;
 	use(0, 0, 1);

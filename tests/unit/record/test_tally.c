@@ -24,7 +24,7 @@ static struct record sample(int64_t end_ms, double target, double load)
 		.length_ns = 500 * NS_PER_MS,
 		.target = target,
 		.load = load,
-		.background = NAN,
+		.others = NAN,
 		.free = NAN,
 		.alive = 1,
 		.machine = {.work = load, .capacity = 1}};
@@ -84,7 +84,7 @@ static void at_the_bounds(void **state)
 	(void)state;
 	struct tally tally = {0};
 	struct record record = sample(500, 0.9, 0.6);
-	record.background = 0.1;
+	record.others = 0.1;
 	record.saturated = 1;
 	tally_add(&tally, &record, ORIGIN);
 	record.load = 0.8;
@@ -92,12 +92,12 @@ static void at_the_bounds(void **state)
 	record.saturated = 0.25;
 	record.starved = 0.5;
 	tally_add(&tally, &record, ORIGIN);
-	record.background = NAN;
+	record.others = NAN;
 	record.load = 1;
 	record.saturated = record.starved = 1;
 	tally_add(&tally, &record, ORIGIN);
 	const struct tally_bound saturated = tally_bound_mean(&tally.saturated);
-	assert_true(is(saturated.load, 0.64) && is(saturated.free, 0.08) && is(saturated.background, 0.1));
+	assert_true(is(saturated.load, 0.64) && is(saturated.free, 0.08) && is(saturated.others, 0.1));
 	const struct tally_bound starved = tally_bound_mean(&tally.starved);
 	assert_true(is(starved.load, 0.8) && is(starved.free, 0.4) && is(starved.weight_ns, 250.0 * NS_PER_MS));
 }

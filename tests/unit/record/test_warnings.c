@@ -45,8 +45,8 @@ static void expect(const struct summary *summary, const char *expected)
 	free(text);
 }
 
-static const struct record saturated = {.target = 0.8, .load = 0.51, .background = 0.01, .free = NAN, .alive = 1, .saturated = 1};
-static const struct record starved = {.target = 0.3, .load = 0.75, .background = 0.25, .free = 0.5, .alive = 1, .starved = 1};
+static const struct record saturated = {.target = 0.8, .load = 0.51, .others = 0.01, .free = NAN, .alive = 1, .saturated = 1};
+static const struct record starved = {.target = 0.3, .load = 0.75, .others = 0.25, .free = 0.5, .alive = 1, .starved = 1};
 
 static void the_target_was_held(void **state)
 {
@@ -83,7 +83,7 @@ static void a_controller_that_misses(void **state)
 static void workloads_that_stand_by_themselves(void **state)
 {
 	(void)state;
-	const struct record record = {.target = 0.8, .load = 0.51, .background = 0.01, .free = NAN, .alive = 1};
+	const struct record record = {.target = 0.8, .load = 0.51, .others = 0.01, .free = NAN, .alive = 1};
 	struct summary summary = run_of(&record);
 	char *text = NULL, stopped[STOPPED_TEXT_MAX];
 	size_t length;
@@ -113,7 +113,7 @@ static void nothing_is_said_of_processors_where_it_is_cores(void **state)
 {
 	(void)state;
 	struct record record = saturated;
-	record.background = NAN;
+	record.others = NAN;
 	struct summary summary = run_of(&record);
 	summary.of_cores = true;
 	summary.may_use = NAN;
@@ -130,7 +130,7 @@ static void processors_that_may_be_used(void **state)
 		      "needed (affinity, --cpus, --pin, quota), more instances don't help\n");
 	/* With what others make beside them the target is within reach: then it isn't that alone. */
 	struct record record = saturated;
-	record.background = 0.31;
+	record.others = 0.31;
 	summary = run_of(&record);
 	summary.may_use = 1;
 	expect(&summary, BELOW
@@ -146,7 +146,7 @@ static void what_they_used(void **state)
 		"the workloads ran all the time for 100.0 % of it, and used 1.00 of the 2 processors that they may use then: "
 		"more instances, or more threads, are needed\n");
 	struct record record = saturated;
-	record.background = NAN;
+	record.others = NAN;
 	summary = run_of(&record);
 	summary.controlled_cpu.control = 5;
 	summary.may_use = NAN;
@@ -220,12 +220,12 @@ static void who_made_the_load(void **state)
 		"25.00 %\n");
 	struct record record = starved;
 	record.free = NAN;
-	record.background = 0.004;
+	record.others = 0.004;
 	summary = run_of(&record);
 	expect(&summary, ABOVE
 		"the workloads stood still for 100.0 % of the time; then the load of the controlled workloads and Showstopper "
 		"was 74.60 %\n");
-	record.background = NAN;
+	record.others = NAN;
 	summary = run_of(&record);
 	expect(&summary, ABOVE "the workloads stood still for 100.0 % of the time; what else ran is not known here\n");
 	summary.free_cpu.control = 2.5;

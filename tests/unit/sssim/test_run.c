@@ -133,15 +133,15 @@ static void backgrounds_are_the_background_load(void **state)
 	begin(2, "single");
 	assert_int_equal(go(), 0);
 	const struct summary *summary = &run->summary;
-	assert_true(summary->background_mean == 0 && summary->background_max == 0);
-	assert_int_equal(summary->background_samples, 20);
+	assert_true(summary->others_mean == 0 && summary->others_max == 0);
+	assert_int_equal(summary->others_samples, 20);
 	assert_int_equal(sim_background_parse(&background, "30%,start=2s,end=7s", 2, error), 0);
 	config.background = &background;
 	config.backgrounds = 1;
 	char *text = log_of_run();
 	summary = &run->summary;
-	assert_true(fabs(summary->background_mean - 0.15) < 0.002);
-	assert_true(summary->background_max > 0.29 && summary->background_max < 0.33);
+	assert_true(fabs(summary->others_mean - 0.15) < 0.002);
+	assert_true(summary->others_max > 0.29 && summary->others_max < 0.33);
 	int with = 0;
 	for (char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
 		const char *last = strchr(line, '\n');
