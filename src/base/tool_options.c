@@ -105,7 +105,7 @@ static const struct tool_option *find_longer(const struct tool_options *options)
 	const char *const word = options->where + 2;
 	const struct tool_option *found = NULL;
 	for (size_t i = 0; !options->letter && i < options->count; i++) {
-		if (strncmp(options->option[i].name, word, strcspn(word, "=")) != 0)
+		if (options->option[i].takes == TOOL_REMOVED || strncmp(options->option[i].name, word, strcspn(word, "=")) != 0)
 			continue;
 		if (found)
 			return NULL;
@@ -145,6 +145,8 @@ static const struct tool_option *find_near(const struct tool_options *options)
 	unsigned least = length < 6 ? 2 : 3;
 	const struct tool_option *found = NULL;
 	for (size_t i = 0; !options->letter && length < TOOL_OPTIONS_NAME_MAX && i < options->count; i++) {
+		if (options->option[i].takes == TOOL_REMOVED)
+			continue;
 		const unsigned far = distance(word, length, options->option[i].name);
 		if (far < least) {
 			least = far;

@@ -266,7 +266,7 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 		if (found == TOOL_OPTIONS_ERROR)
 			return -1;
 		const struct tool_option *const row = &showstopper_options[found];
-		if (config->groups > 0 && !(row->uses & OPTION_OF_GROUP))
+		if (config->groups > 0 && !(row->uses & OPTION_OF_GROUP) && row->takes != TOOL_REMOVED)
 			return refuse_late(&scan, row);
 		if (!is_for_others(row) && strcmp(row->name, "quiet") != 0)
 			tool_options_name(&scan, row, other);

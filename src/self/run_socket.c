@@ -114,6 +114,26 @@ int run_socket_open(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 	return -1;
 }
 
+/* The descriptors that came with a datagram: the one for the answer, if it is the only one; else all are closed, and it is -1. */
+static int take_answer(const struct cmsghdr *header)
+{
+	int answer = -1;
+	const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof answer;
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&answer, CMSG_DATA(header) + i * sizeof answer, sizeof answer);
+		if (count > 1)
+			close(answer);
+	}
+	return count == 1 ? answer : -1;
+}
+
+/* Whoever sent it waits no longer, and has been told so. */
+static bool is_given_up(int answer)
+{
+	struct pollfd polled = {.fd = answer};
+	return answer >= 0 && poll(&polled, 1, 0) > 0 && polled.revents & POLLHUP;
+}
+
 ssize_t run_socket_take(int socket, char *text, size_t size, int *answer)
 {
 	union brought brought;
@@ -126,9 +146,10 @@ ssize_t run_socket_take(int socket, char *text, size_t size, int *answer)
 		if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS)
 			user = ((const struct ucred *)(void *)CMSG_DATA(header))->uid;
 		else if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
-			memcpy(answer, CMSG_DATA(header), sizeof *answer);
+			*answer = take_answer(header);
 	}
-	if (length < 0 || user == 0 || user == geteuid())
+	const bool is_ours = user == 0 || user == geteuid();
+	if (length < 0 || (is_ours && !(message.msg_flags & MSG_TRUNC) && !is_given_up(*answer)))
 		return length;
 	run_socket_answer(*answer, false);
 	*answer = -1;
@@ -190,14 +211,54 @@ static int open_in(const char *folder, uid_t user, pid_t run, struct sockaddr_un
 	return open_to(address);
 }
 
+/* The runs of a user that have a socket: in this PID namespace, of which *only is connected to the first one, or -1, and in others. */
+static void find_runs(uid_t user, int *only, unsigned *here, unsigned *elsewhere)
+{
+	char folder[PATH_MAX];
+	*only = -1;
+	*here = *elsewhere = 0;
+	for (size_t i = 0; run_folder_place(i, user, folder); i++) {
+		DIR *const entries = run_folder_is_private(folder, user) ? opendir(folder) : NULL;
+		for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+			struct sockaddr_un address = {.sun_family = AF_UNIX};
+			uintmax_t within;
+			int end = 0;
+			if (sscanf(entry->d_name, BEFORE "%*d-%ju" BEHIND "%n", &within, &end) != 1 || !end)
+				continue;
+			snprintf(address.sun_path, sizeof address.sun_path, "%.60s/%.40s", folder, entry->d_name);
+			const int fd = open_to(&address);
+			const bool is_here = within == (uintmax_t)pid_namespace_own();
+			*here += fd >= 0 && is_here;
+			*elsewhere += fd >= 0 && !is_here;
+			if (fd >= 0 && is_here && *only < 0)
+				*only = fd;
+			else if (fd >= 0)
+				close(fd);
+		}
+		if (entries)
+			closedir(entries);
+	}
+}
+
+/* Says what was looked for in vain. */
+static int refuse_none(const char *found, unsigned elsewhere, char error[static RUN_SOCKET_ERROR_MAX])
+{
+	return refuse(found,
+		elsewhere ? "expected one in this PID namespace, where the one that is there isn't"
+			  : "expected one with -t stream and no source",
+		error);
+}
+
 /* To the run of a process or one above it. -1 with a message. */
 static int connect_to(pid_t process, char error[static RUN_SOCKET_ERROR_MAX])
 {
 	char folder[PATH_MAX];
 	struct sockaddr_un address;
-	uid_t user;
+	unsigned here, elsewhere;
+	uid_t user, owner;
 	pid_t parent;
-	if (!find_process(process, &user, &parent))
+	int only;
+	if (!find_process(process, &owner, &parent))
 		return refuse("found no such process", "expected that of a run", error);
 	for (; process > 1 && find_process(process, &user, &parent); process = parent)
 		for (size_t i = 0; run_folder_place(i, user, folder); i++) {
@@ -207,38 +268,24 @@ static int connect_to(pid_t process, char error[static RUN_SOCKET_ERROR_MAX])
 			if (errno == EACCES)
 				return refuse(address.sun_path, strerror(errno), error);
 		}
-	return refuse("found no socket of it", "expected a run with -t stream and no source", error);
+	find_runs(owner, &only, &here, &elsewhere);
+	if (only >= 0)
+		close(only);
+	return refuse_none("found no run of it", here ? 0 : elsewhere, error);
 }
 
 /* To the only run of this user in this PID namespace. -1 with a message. */
 static int connect_to_only(char error[static RUN_SOCKET_ERROR_MAX])
 {
-	char folder[PATH_MAX];
-	struct sockaddr_un address;
-	int only = -1, runs = 0;
-	for (size_t i = 0; run_folder_place(i, geteuid(), folder); i++) {
-		DIR *const entries = opendir(folder);
-		for (const struct dirent *entry; entries && (entry = readdir(entries));) {
-			int run, end = 0;
-			uintmax_t within;
-			if (sscanf(entry->d_name, BEFORE "%d-%ju" BEHIND "%n", &run, &within, &end) != 2 || !end ||
-				within != (uintmax_t)pid_namespace_own())
-				continue;
-			const int fd = open_in(folder, geteuid(), run, &address);
-			runs += fd >= 0;
-			if (only >= 0 && fd >= 0)
-				close(fd);
-			only = only < 0 ? fd : only;
-		}
-		if (entries)
-			closedir(entries);
-	}
-	if (runs == 1)
+	unsigned here, elsewhere;
+	int only;
+	find_runs(geteuid(), &only, &here, &elsewhere);
+	if (here == 1)
 		return only;
-	if (only >= 0)
-		close(only);
-	return runs ? refuse("found several runs", "expected the number of a process of one of them behind the load", error)
-		    : refuse("found no run", "expected one with -t stream and no source", error);
+	if (only < 0)
+		return refuse_none("found no run", elsewhere, error);
+	close(only);
+	return refuse("found several runs", "expected the number of a process of one of them behind the load", error);
 }
 
 static bool send_with(int fd, const char *line, int answer)
@@ -266,9 +313,11 @@ int run_socket_say(pid_t process, const char *line, char error[static RUN_SOCKET
 	}
 	struct pollfd polled = {.fd = ends[0], .events = POLLIN};
 	const bool is_sent = send_with(fd, line, ends[1]);
+	bool is_late = !is_sent && errno == EAGAIN;
 	close(ends[1]);
-	const bool is_late = is_sent && poll(&polled, 1, ANSWER_LIMIT_MS) == 0;
-	if (is_sent && !is_late && recv(ends[0], &said, 1, 0) < 0)
+	if (is_sent)
+		is_late = poll(&polled, 1, ANSWER_LIMIT_MS) == 0;
+	if (is_sent && !is_late && recv(ends[0], &said, 1, MSG_DONTWAIT) < 0)
 		said = 0;
 	close(ends[0]);
 	close(fd);

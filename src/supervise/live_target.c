@@ -79,6 +79,7 @@ static int open_socket(struct live_target *live, const char *path)
 		return refuse(live, strerror(ENAMETOOLONG));
 	strcpy(address.sun_path, path);
 	live->file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	live->is_connected = true;
 	if (live->file >= 0 && connect(live->file, (const struct sockaddr *)&address, sizeof address) == 0)
 		return 0;
 	return refuse(live, strerror(errno));
@@ -143,8 +144,8 @@ void live_target_close(struct live_target *live)
 {
 	if (!live->writer.board)
 		return;
-	/* Executors that were forked since have it, too. */
-	if (live->file >= 0 && !live->begins_again)
+	/* Executors that were forked since have it, too. What was inherited is not ours to shut down. */
+	if (live->file >= 0 && (live->is_own || live->is_connected))
 		shutdown(live->file, SHUT_RDWR);
 	if (live->file >= 0)
 		close(live->file);

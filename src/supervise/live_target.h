@@ -18,6 +18,7 @@ struct live_target {
 	const char *name;
 	int file;               /* that they are read from; -1: nothing is left to be read */
 	bool is_own;            /* it is the run's socket (self/run_socket.h) */
+	bool is_connected;      /* it is a socket that was connected to */
 	bool begins_again;      /* a FIFO that we may only read: opened again when its last writer has gone */
 	int64_t heard_ns;       /* CLOCK_MONOTONIC, when a line came last */
 	int64_t rests_until_ns; /* nothing is read before that */

@@ -172,9 +172,7 @@ has_target 0.440000
 # A socket of the run's own, which is gone with it, also when all of it is killed.
 sockets() {
 	for folder in /run/showstopper "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/showstopper" "${TMPDIR:-/tmp}/showstopper-$(id -u)"; do
-		for socket in "$folder/showstopper-$1"-*.socket; do
-			[ ! -S "$socket" ] || echo "$socket"
-		done
+		find "$folder" -type s -name "showstopper-$1-*.socket" 2>/dev/null
 	done
 }
 set_target() {
@@ -208,9 +206,15 @@ expect_text run_err "^showstopper: set the target with: showstopper --set 40% $r
 workload=$(pgrep -x sleep -P "$(pgrep -P "$(pgrep -P "$run")")")
 set_target 51% "$workload"
 expect_status 0
+# shellcheck disable=SC2317 # wait_until calls it
+is_set() { grep -q ",0\.$1" log.csv; }
+wait_until is_set 510000
 if [ "$(sockets '*' | wc -l)" -eq 1 ]; then
 	set_target 52%
 	expect_status 0
+	wait_until is_set 520000
+else
+	left_out 'the only run, as there are others'
 fi
 showstopper -q -t stream -n 1 sleep 1000 &
 second=$!
@@ -232,9 +236,7 @@ for text in b"54%\n55%", b"56%\nbla", b"", b"#", b"x" * 5000:
 to.send(b"57%")
 END
 [ "$(tr '\n' ' ' <out)" = '1 0 0 1 0 ' ] || fail "the run answered $(tr '\n' ' ' <out)"
-# shellcheck disable=SC2317 # wait_until calls it
-is_set() { grep -q ',0\.570000,' log.csv; }
-wait_until is_set
+wait_until is_set 570000
 set_target end "$run"
 expect_status 0
 wait "$run" || fail "the run ended with $?: $(cat run_err)"
@@ -244,7 +246,7 @@ expect_status 125
 expect_text err "^showstopper: --set: process $run: found no such process: expected that of a run\$"
 set_target 40% $$
 expect_status 125
-expect_text err "^showstopper: --set: process $$: found no socket of it: expected a run with -t stream and no source\$"
+expect_text err "^showstopper: --set: process $$: found no run of it: expected one with -t stream and no source\$"
 for words in '45 1' '40% one' '40% 1 2' '# 1'; do
 	# shellcheck disable=SC2086 # words
 	set_target $words
@@ -282,6 +284,35 @@ has_target 0.600000
 [ "$(tail -n 1 log.csv | cut -d. -f1)" = 20 ] || fail "sssim ended at $(tail -n 1 log.csv | cut -d, -f1)"
 timeout 60 sssim -t stream -r 1s 2>err && fail 'sssim took targets from nowhere'
 expect_text err "expected source=FILE"
+
+# A socket on standard input that the user keeps is shut down for nobody.
+cat >inherited.py <<'END'
+import socket, subprocess
+ours, theirs = socket.socketpair()
+end = "showstopper -q -t stream -T - -r 1s -n 1 sleep 5; echo $?"
+run = subprocess.Popen(["sh", "-c", end], stdin=theirs, stdout=theirs)
+theirs.close()
+ours.send(b"45%\n")
+run.wait()
+print(ours.recv(99).decode(), end="")
+END
+timeout 60 python3 inherited.py >out 2>err
+[ "$(cat out)" = 0 ] || fail "behind a run with a socket: '$(cat out)' $(cat err)"
+
+# From another PID namespace a run can't be named.
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+	unshare --pid --fork --mount-proc showstopper -q -t stream -n 1 sleep 1000 &
+	outer=$!
+	# shellcheck disable=SC2317 # wait_until calls it
+	is_there() { [ "$(sockets 1 | wc -l)" -eq 1 ]; }
+	wait_until is_there
+	set_target 40% "$$"
+	expect_text err ': found no run of it: expected one in this PID namespace, where the one that is there isn.t$'
+	kill "$(pgrep -P "$outer")"
+	wait "$outer"
+else
+	left_out 'PID namespaces'
+fi
 
 # What cpuload writes is what is read.
 timeout 60 cpuload --stream 100m 5 >lines || fail "cpuload --stream ended with $?"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tools/experiments/clocks on a made-up tree of cpufreq. Clocks of a kernel are held by tests/vm/cases/frequency.sh."""
 
+import json
 import os
 import signal
 import subprocess
@@ -87,6 +88,7 @@ def test_what_is_held_meanwhile(tree: Path, wish: str, cpus: str, held: list[str
         (["101%", "true"], "0", "'101%': expected a frequency such as 1.8GHz"),
         (["0MHz", "true"], "0", "'0MHz': expected a frequency such as 1.8GHz"),
         (["min", "true"], "3-4", "--cpus: 3-4: processors [4] have no clock that can be set"),
+        (["min", "true"], "3-1", "--cpus: '3-1': expected a list of processors"),
         (["min"], "0", "expected a command behind the frequency"),
         ([], "0", "expected a frequency (--help says more)"),
         (["--check", "min", "true"], "0", "--check: found the command 'true', expected none"),
@@ -115,7 +117,9 @@ def test_a_clock_of_other_processors_is_said(tree: Path) -> None:
 
 def test_a_command_that_is_not_there(tree: Path) -> None:
     result = run(tree, "min", "./nothing")
-    assert result.returncode == 125 and "No such file" in result.stderr
+    assert (
+        result.returncode == 125 and result.stderr == "tools/experiments/clocks: ./nothing: No such file or directory\n"
+    )
     wait_for(lambda: is_free(tree))
 
 
@@ -173,3 +177,27 @@ def test_a_record_that_is_none(tree: Path) -> None:
     result = run(tree, "max", "true")
     assert result.returncode == 125 and "found no record of held clocks" in result.stderr
     assert limits(tree) == FREE
+
+
+def test_a_clock_that_goes_away_is_given_back_when_it_is_there_again(tree: Path) -> None:
+    away = tree / "away"
+    result = run(tree, "1.8GHz", "mv", policy(tree, 0), away)
+    assert result.returncode == 0
+    wait_for(lambda: "policy0" in (tree / "run/showstopper/clocks").read_text())
+    wait_for(lambda: (policy(tree, 1) / "scaling_max_freq").read_text() == "3600000\n")
+    assert run(tree, "2.4GHz", "true", cpus="2,3").returncode == 0
+    wait_for(lambda: list(json.loads((tree / "run/showstopper/clocks").read_text() or "{}")) == ["policy0"])
+    away.rename(policy(tree, 0))
+    assert limits(tree)[0] == "1800000 1800000"
+    assert "limits of policy0" in run(tree, "max", "true").stderr
+    wait_for(lambda: is_free(tree))
+
+
+def test_a_record_that_was_being_written(tree: Path) -> None:
+    record = tree / "run/showstopper/clocks"
+    record.parent.mkdir(parents=True)
+    for name in ("scaling_min_freq", "scaling_max_freq"):
+        (policy(tree, 0) / name).write_text("1800000\n")
+    record.write_text('{"policy0": [1800000, 3600000, 1000000, 3600000]}], "policy1": [1800')
+    assert "limits of policy0" in run(tree, "max", "true").stderr
+    wait_for(lambda: is_free(tree))

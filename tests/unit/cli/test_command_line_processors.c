@@ -111,12 +111,17 @@ static void dynamic_pinning(void **state)
 	assert_int_equal(config.moved->count, config.group[0].moved->count);
 }
 
+#define REMOVED                                                                                                                  \
+	"--frequency has been removed: expected clocks that are held around the run, such as by cpupower frequency-set --min "   \
+	"1.8GHz "                                                                                                                \
+	"--max 1.8GHz"
+
 static void clocks_are_held_by_others(void **state)
 {
 	(void)state;
-	refuse("--frequency 1.8GHz a",
-		"--frequency has been removed: expected clocks that are held around the run, such as by cpupower frequency-set --min "
-		"1.8GHz --max 1.8GHz");
+	refuse("--frequency 1.8GHz a", REMOVED);
+	refuse("a : --frequency 1.8GHz b", REMOVED);
+	refuse("--frequen 1.8GHz a", "unknown option '--frequen' (see showstopper --help)");
 }
 
 int main(void)

@@ -21,6 +21,7 @@
 #include "self/run_socket.h"
 
 static char error[RUN_SOCKET_ERROR_MAX];
+static int listening;
 
 static int tear_down(void **state)
 {
@@ -85,6 +86,67 @@ static void what_is_said_arrives_and_is_answered(void **state)
 	close(file);
 }
 
+static int count_files(void)
+{
+	int count = 0;
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Sends text with so many descriptors of a socket, whose other end is returned. */
+static int send_with(const char *text, size_t length, size_t descriptors)
+{
+	char space[CMSG_SPACE(3 * sizeof(int))] = {0};
+	struct sockaddr_un address = {0};
+	struct iovec piece = {(char *)text, length};
+	struct msghdr message = {.msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &piece, .msg_iovlen = 1};
+	socklen_t size = sizeof address;
+	int ends[2];
+	const int from = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &size), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	message.msg_control = space;
+	message.msg_controllen = CMSG_SPACE(descriptors * sizeof(int));
+	struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
+	*header = (struct cmsghdr){
+		.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(descriptors * sizeof(int))};
+	for (size_t i = 0; i < descriptors; i++)
+		memcpy(CMSG_DATA(header) + i * sizeof(int), &ends[1], sizeof(int));
+	assert_int_equal(sendmsg(from, &message, 0), length);
+	close(from);
+	close(ends[1]);
+	return ends[0];
+}
+
+/* Of what isn't one line with one socket nothing is taken, and no descriptor stays. */
+static void odd_datagrams_leave_nothing(void **state)
+{
+	static char text[16];
+	static const char cut[] = "0.5\n0.6\n0.7\n0.8\n0.9\n";
+	int answer;
+	(void)state;
+	listening = open_here();
+	for (size_t descriptors = 1; descriptors <= 3; descriptors++) {
+		const int before = count_files();
+		const int end = send_with("0.5", 3, descriptors);
+		assert_int_equal(run_socket_take(listening, text, sizeof text, &answer), 3);
+		assert_int_equal(answer >= 0, descriptors == 1);
+		run_socket_answer(answer, true);
+		close(end);
+		assert_int_equal(count_files(), before);
+	}
+	/* One that is cut; and one whose sender has gone. */
+	const int end = send_with(cut, sizeof cut - 1, 1);
+	assert_int_equal(run_socket_take(listening, text, sizeof text, &answer), 0);
+	assert_int_equal(recv(end, text, 1, 0), 1);
+	assert_int_equal(*text, '0');
+	close(end);
+	close(send_with("0.5", 3, 1));
+	assert_int_equal(run_socket_take(listening, text, sizeof text, &answer), 0);
+	close(listening);
+}
+
 /* Who is asked may end meanwhile. */
 static void an_end_is_no_answer(void **state)
 {
@@ -126,7 +188,7 @@ static void that_of_a_dead_run_is_removed(void **state)
 	(void)state;
 	close(open_here());
 	assert_int_equal(run_socket_say(getpid(), "40%", error), -1);
-	assert_non_null(strstr(error, "found no socket of it"));
+	assert_non_null(strstr(error, "found no run of it"));
 	close(open_here());
 }
 
@@ -135,7 +197,7 @@ static void what_isnt_there_is_said(void **state)
 	(void)state;
 	run_socket_remove(getpid());
 	assert_int_equal(run_socket_say(getpid(), "40%", error), -1);
-	assert_non_null(strstr(error, "found no socket of it"));
+	assert_non_null(strstr(error, "found no run of it"));
 	assert_int_equal(run_socket_say(INT_MAX, "40%", error), -1);
 	assert_non_null(strstr(error, "found no such process"));
 }
@@ -175,6 +237,7 @@ int main(void)
 #define AND_REMOVE(test) cmocka_unit_test_teardown(test, tear_down)
 	const struct CMUnitTest tests[] = {
 		AND_REMOVE(what_is_said_arrives_and_is_answered),
+		AND_REMOVE(odd_datagrams_leave_nothing),
 		AND_REMOVE(an_end_is_no_answer),
 		AND_REMOVE(nobody_else_can_reach_it),
 		AND_REMOVE(a_second_one_doesnt_take_its_place),
