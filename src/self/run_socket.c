@@ -3,8 +3,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +46,19 @@ static void name_socket(const char *folder, pid_t run, struct sockaddr_un *addre
 		(uintmax_t)pid_namespace_own());
 }
 
+/* Whether it is the name of such a socket, and of which PID namespace. */
+static bool parse_name(const char *name, uintmax_t *within)
+{
+	char *end;
+	if (strncmp(name, BEFORE, strlen(BEFORE)) != 0)
+		return false;
+	strtol(name + strlen(BEFORE), &end, 10);
+	if (*end != '-')
+		return false;
+	*within = strtoumax(end + 1, &end, 10);
+	return strcmp(end, BEHIND) == 0;
+}
+
 static int open_to(const struct sockaddr_un *address)
 {
 	const struct timeval limit = {.tv_sec = ANSWER_LIMIT_MS / 1000};
@@ -68,9 +81,8 @@ static void remove_dead(const char *folder)
 	DIR *const entries = opendir(folder);
 	for (const struct dirent *entry; entries && (entry = readdir(entries));) {
 		struct sockaddr_un address = {.sun_family = AF_UNIX};
-		int end = 0;
-		sscanf(entry->d_name, BEFORE "%*d-%*u" BEHIND "%n", &end);
-		if (!end || entry->d_name[end])
+		uintmax_t ignored;
+		if (!parse_name(entry->d_name, &ignored))
 			continue;
 		snprintf(address.sun_path, sizeof address.sun_path, "%.60s/%.40s", folder, entry->d_name);
 		const int fd = open_to(&address);
@@ -182,16 +194,19 @@ void run_socket_remove(pid_t run)
 static bool find_process(pid_t process, uid_t *user, pid_t *parent)
 {
 	char name[32], line[256];
-	unsigned effective;
-	int found = 0, above;
+	int found = 0;
+	*user = (uid_t)-1;
+	*parent = 0;
 	snprintf(name, sizeof name, "/proc/%d/status", (int)process);
 	FILE *const status = fopen(name, "re");
 	while (status && found < 2 && fgets(line, sizeof line, status)) {
-		if (sscanf(line, "PPid: %d", &above) == 1) {
-			*parent = above;
+		char *effective;
+		if (strncmp(line, "PPid:", 5) == 0) {
+			*parent = (pid_t)strtol(line + 5, NULL, 10);
 			found++;
-		} else if (sscanf(line, "Uid: %*u %u", &effective) == 1) {
-			*user = effective;
+		} else if (strncmp(line, "Uid:", 4) == 0) {
+			strtoul(line + 4, &effective, 10);
+			*user = (uid_t)strtoul(effective, NULL, 10);
 			found++;
 		}
 	}
@@ -222,8 +237,7 @@ static void find_runs(uid_t user, int *only, unsigned *here, unsigned *elsewhere
 		for (const struct dirent *entry; entries && (entry = readdir(entries));) {
 			struct sockaddr_un address = {.sun_family = AF_UNIX};
 			uintmax_t within;
-			int end = 0;
-			if (sscanf(entry->d_name, BEFORE "%*d-%ju" BEHIND "%n", &within, &end) != 1 || !end)
+			if (!parse_name(entry->d_name, &within))
 				continue;
 			snprintf(address.sun_path, sizeof address.sun_path, "%.60s/%.40s", folder, entry->d_name);
 			const int fd = open_to(&address);

@@ -117,8 +117,7 @@ static void print_result(const struct options *options, const struct result *res
 	if (failed)
 		printf("  repeat: faults --tool %s --contain %s --actuator %s --trial %llu%s%s\n", options->tool,
 			options->settings.contain ? options->settings.contain : "none", actuator_name(result->actuator),
-			(unsigned long long)result->seed,
-			options->settings.shape < 0 ? "" : " --shape ",
+			(unsigned long long)result->seed, options->settings.shape < 0 ? "" : " --shape ",
 			options->settings.shape < 0 ? "" : shape_name((enum shape)options->settings.shape));
 	for (const char *line = result->output, *end; *line && (failed || options->verbose); line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
@@ -287,8 +286,7 @@ static unsigned report(const struct options *options, const struct result *resul
 		printf("… where guardian, master and the workload's executor were killed: alive %u of %u, stopped %u\n",
 			left[1].alive, left[1].trials, left[1].stopped);
 	if (names)
-		printf("trials that left a name in /dev/shm, or control groups, until the next run: %u\n",
-			names);
+		printf("trials that left a name in /dev/shm, or control groups, until the next run: %u\n", names);
 	print_times(results, count);
 	printf("%u failed\n", failed);
 	fflush(stdout);

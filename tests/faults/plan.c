@@ -261,8 +261,8 @@ static void add_groups(struct plan_command *command, const struct plan *plan, co
 	add_workload(command, settings, plan->kind);
 }
 
-void plan_command(const struct plan *plan, const struct settings *settings, pid_t attached, const char *group,
-	struct plan_command *command)
+void plan_command(
+	const struct plan *plan, const struct settings *settings, pid_t attached, const char *group, struct plan_command *command)
 {
 	*command = (struct plan_command){0};
 	ADD(command, settings->program);
@@ -306,8 +306,7 @@ void plan_describe(const struct plan *plan, char *text, size_t size)
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
 	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s, after %.1f ms%s%s:", shape_name(plan->shape),
 		plan->instances, plan->target, kind_name(plan->kind), actuator_name(plan->actuator),
-		plan->in_group ? " --attach-group" : "", (double)plan->moment_us / 1e3,
-		plan->suspend ? " suspended" : "",
+		plan->in_group ? " --attach-group" : "", (double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {
 		const struct action *action = &plan->action[i];

@@ -20,8 +20,8 @@ struct rows {
 	struct linux_power *power;     /* NULL: none */
 	struct linux_power_zone *zone; /* `zones` of them, each with a column */
 	size_t zones;
-	int64_t power_next_ns;         /* when it, or a zone, is to be polled */
-	bool of_cores;                       /* what the load is of */
+	int64_t power_next_ns; /* when it, or a zone, is to be polled */
+	bool of_cores;         /* what the load is of */
 	int64_t cores_next_ns;
 	struct counted counted;
 	int output;   /* a descriptor; -1: not open, or not yet */

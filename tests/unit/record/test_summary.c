@@ -198,13 +198,8 @@ static void times_and_free_workloads(void **state)
 	assert_true(has("\nworkloads' CPU time  8.00 s (0: 7.00, 2: 1.00)\n"));
 	assert_true(has("\noutside control      2.00 s before it began, 1.00 s after its end\n"));
 	assert_true(has("\nfree                 workloads 1, 3, 4, 5, 6, 7, 8: CPU time 5.00 s\n"));
-	const struct record record = {.target = 0.5,
-		.load = 0.5,
-		.free = 0.25,
-		.others = 0,
-		.alive = 1,
-		.length_ns = 1,
-		.machine = {.capacity = 1}};
+	const struct record record = {
+		.target = 0.5, .load = 0.5, .free = 0.25, .others = 0, .alive = 1, .length_ns = 1, .machine = {.capacity = 1}};
 	tally_add(&summary.tally, &record, 0);
 	print(&summary);
 	assert_true(has("\nfree                 7 workloads: CPU time 5.00 s, load 25.00 %, at most 25.00 %\n"));
