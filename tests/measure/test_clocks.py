@@ -115,6 +115,10 @@ def test_a_clock_of_other_processors_is_said(tree: Path) -> None:
     assert result.stderr == "tools/experiments/clocks: the clock of policy0 is also that of processors [1]\n"
 
 
+def test_signals_are_as_the_user_has_them(tree: Path) -> None:
+    assert run(tree, "max", "sh", "-c", "kill -PIPE $$; echo alive").returncode == -signal.SIGPIPE
+
+
 def test_a_command_that_is_not_there(tree: Path) -> None:
     result = run(tree, "min", "./nothing")
     assert (
