@@ -2,20 +2,16 @@
 #include "control/run.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "base/diag.h"
-#include "base/units.h"
 #include "config/config.h"
 #include "control/shared.h"
 #include "groups/attached_group.h"
 #include "load/container.h"
-#include "placement/pinning.h"
-#include "placement/placement.h"
 #include "trace/stream.h"
 #include "workloads/containment.h"
 #include "workloads/spawn.h"
@@ -371,103 +367,4 @@ int run_for_each_command(
 		}
 	}
 	return result;
-}
-
-/* A word as a shell would read it back. */
-static void print_word(const char *word, FILE *to)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, to);
-		return;
-	}
-	fputc('\'', to);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", to);
-		else
-			fputc(*word, to);
-	fputc('\'', to);
-}
-
-/* Only what differs from an ordinary group. */
-static void print_group(const struct group *group, unsigned number, FILE *to)
-{
-	if (!group->free && !group->cpus && group->pin == PIN_NONE)
-		return;
-	fprintf(to, "group %u:%s processors ", number, group->free ? " free," : "");
-	placement_print(group->cpus, to);
-	if (group->pin == PIN_DYNAMIC) {
-		fputs(" or ", to);
-		placement_print(group->moved, to);
-	}
-	if (group->pin != PIN_NONE)
-		fprintf(to, " (%s", pinning_name(group->pin));
-	if (group->parts)
-		fprintf(to, " %u/%u", group->part, group->parts);
-	fputs(group->pin != PIN_NONE ? ")" : "", to);
-	fputs(group->bind ? ", an instance to each\n" : "\n", to);
-}
-
-void run_print(const struct run *run, FILE *to)
-{
-	const struct config *config = run->config;
-	const struct module *feedback = &run->module[SST_FEEDBACK];
-	const unsigned width = expand_width(config->workloads);
-	struct sst_reading reading;
-	char text[UNITS_TEXT_MAX];
-	for (int kind = 0; kind < KINDS; kind++) {
-		const struct module *module = &run->module[kind];
-		fprintf(to, "%s: %s ", module_kind_name((enum sst_kind)kind), module->base->name);
-		option_print(module->base->options, module->state, to);
-		fputc('\n', to);
-	}
-	if (feedback->feedback->read(feedback->state, &run->host[SST_FEEDBACK].env, &reading) == 0)
-		fprintf(to, "processors: %s\n", units_print_real(reading.processors, text));
-	else
-		fprintf(to, "processors: unavailable: %s\n", strerror(errno));
-	char container[RUN_CONTAINER_MAX];
-	if (run_container(run, container))
-		fprintf(to, "container: %s\n", container);
-	if (run->place.actuator != ACTUATOR_SIGNALS)
-		fprintf(to, "control groups: version %d, in %s\n", run->place.unified ? 2 : 1, run->place.folder);
-	const int64_t calibration_ns = run_calibration(run);
-	if (calibration_ns)
-		fprintf(to, "calibration: %s before control\n", units_print_time(calibration_ns, text));
-	const int64_t length = run_trace_length(run);
-	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
-	if (config->contain == CONTAIN_PIDNS)
-		fputs("containment: pidns\n", to);
-	if (config->start_at_ns)
-		fprintf(to, "starts at: @%" PRId64 ".%09" PRId64 "\n", config->start_at_ns / NS_PER_S,
-			config->start_at_ns % NS_PER_S);
-	if (config->start_interval_ns)
-		fprintf(to, "between two starts: %s\n", units_print_time(config->start_interval_ns, text));
-	if (config->dynamics) {
-		fputs("dynamic pinning: ", to);
-		dynamic_pinning_print(&config->dynamic, to);
-		fputc('\n', to);
-	}
-	for (unsigned i = 0; i < config->groups; i++)
-		print_group(&config->group[i], i, to);
-	for (unsigned i = 0; i < config->workloads; i++) {
-		const struct attached *attached = run_attached(run, i);
-		if (attached && attached->group) {
-			fprintf(to, "workload %0*u: attached to group %s\n", (int)width, i, attached->group->folder);
-			continue;
-		}
-		if (attached) {
-			fprintf(to, "workload %0*u: attached to process %d (%s)\n", (int)width, i, (int)attached->process.pid,
-				attached->name);
-			continue;
-		}
-		char **command = expand_command(run_group(config, i)->command, config->placeholder, i, width);
-		fprintf(to, "workload %0*u:", (int)width, i);
-		for (char **word = command; word && *word; word++) {
-			fputc(' ', to);
-			print_word(*word, to);
-		}
-		fputc('\n', to);
-		expand_free(command);
-	}
 }

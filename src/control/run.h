@@ -100,9 +100,6 @@ double run_most_load(const struct run *run);
 /* Length of the trace in ns, or -1. */
 int64_t run_trace_length(const struct run *run);
 
-/* Prints modules with their options, processors, trace length and every workload's command, for --dry-run. */
-void run_print(const struct run *run, FILE *to);
-
 /* Whether standard input is where targets come from; and whether the only workload gets it. */
 bool run_reads_input(const struct run *run);
 bool run_hands_input_on(const struct run *run);
