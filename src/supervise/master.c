@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of the master from set-up to verdict; what lies between is in master_supervision.c. */
+/* The life of the master from set-up to verdict; what lies between is in master_loop.c. */
 #include "supervise/processes.h"
 
 #include <errno.h>

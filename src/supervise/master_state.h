@@ -140,7 +140,7 @@ struct master {
 	int64_t started_s; /* wall clock */
 };
 
-/* ---- master_executors.c: their start, orders to them and their ends, and the end of the run, which is an order too ----------- */
+/* ---- executors.c: their start, orders to them and their ends, and the end of the run, which is an order too ----------- */
 
 /* Starts the next one. 0, or -1 after a message, and the run ends. */
 int executors_fork(struct master *master, unsigned index);
@@ -174,7 +174,7 @@ void master_end(struct master *master, enum shared_phase how);
 /* … at once, with this exit status unless there is one already. */
 void master_end_with_error(struct master *master, int status);
 
-/* ---- master_supervision.c: from the first start of a workload until no executor is left, or those that are don't end in time -- */
+/* ---- master_loop.c: from the first start of a workload until no executor is left, or those that are don't end in time -- */
 
 /* Opens a log that is no file, such as a FIFO, which waits for its reader. 0, or -1 after a message. */
 int master_open_log(struct master *master);

@@ -168,7 +168,7 @@ src/base/clock.h: const int64_t wall = clock_ns(CLOCK_REALTIME);
 src/cli/options.c: const int64_t now_ns = clock_ns(CLOCK_REALTIME);
 src/supervise/master.c: if (master->config->start_at_ns && (master->instant = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
 src/supervise/master.c: master->started_s = time(NULL);
-src/supervise/master_supervision.c: const int64_t late_ns = clock_ns(CLOCK_REALTIME) - master->config->start_at_ns;
+src/supervise/master_loop.c: const int64_t late_ns = clock_ns(CLOCK_REALTIME) - master->config->start_at_ns;
 tools/cpuload/rows.c: clock_gettime(CLOCK_REALTIME, &now);
 END
 cmp -s found expected || {
