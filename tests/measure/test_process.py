@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Commands that are interrupted."""
+"""Programs: how long they take to start, and what they have begun when they are interrupted."""
 
 import os
 import signal
@@ -30,3 +30,10 @@ def test_what_a_shell_has_begun_ends_with_it(name: str, more: str, tmp_path: Pat
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 143
     assert wait_until(lambda: all(map(is_over, numbers)), 10)
+
+
+@pytest.mark.parametrize("program", ["experiments/traces", "experiments/colocation", "bench/peers"])
+def test_help_needs_no_pandas(program: str) -> None:
+    """It takes a second to start, and programs start hundreds of times in tests and in batches."""
+    words = [sys.executable, "-X", "importtime", str(ROOT / "tools" / program), "--help"]
+    assert "pandas" not in subprocess.run(words, capture_output=True, text=True, check=True).stderr

@@ -46,11 +46,12 @@ def __getattr__(name: str) -> Any:
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_EXPORTS[name]}"), name)
-    from ._schema import SCHEMAS, described
+    if inspect.isfunction(value):
+        from ._schema import SCHEMAS, described
 
-    table = name.removeprefix("read_").replace("cpuload", "log")
-    if table in SCHEMAS and callable(value):
-        value.__doc__ = f"{inspect.cleandoc(value.__doc__)}\n\nColumns:\n{described(SCHEMAS[table])}"
+        table = name.removeprefix("read_").replace("cpuload", "log")
+        if table in SCHEMAS:
+            value.__doc__ = f"{inspect.cleandoc(value.__doc__ or '')}\n\nColumns:\n{described(SCHEMAS[table])}"
     globals()[name] = value
     return value
 
